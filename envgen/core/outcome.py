@@ -67,3 +67,31 @@ class Verdict:
     def failed(self) -> list[str]:
         """Names of the checks that did not pass."""
         return [check.name for check in self.checks if not check.passed]
+
+
+@dataclass(slots=True, frozen=True)
+class Change:
+    """One row written, as the engine reported it. Rows are tuples in the table's column order.
+
+    op: insert (old is None), update, or delete (new is None).
+    """
+
+    op: Literal["insert", "update", "delete"]
+    table: str
+    old: tuple[Any, ...] | None
+    new: tuple[Any, ...] | None
+
+
+@dataclass(slots=True)
+class CallRecord:
+    """One call of an episode as the verifier sees it. `tool` is the canonical name, `result` the result as data."""
+
+    step: int
+    tool: str
+    arguments: Any
+    ok: bool
+    code: str
+    result: Any
+    now: str
+    writes: tuple[Change, ...] = ()
+    actor: str = "agent"
