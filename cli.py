@@ -1,0 +1,3 @@
+from envgen.cli.app import app
+
+app()
