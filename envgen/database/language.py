@@ -153,7 +153,9 @@ class Filling(SpecRecord):
 
     Generators: "serial" · "person" (full name) · "email" · "phone" · "pick:<pool>" · "unique:<pool>" · "int:1,9" · "money:500,9000,500"
     (min, max, step; cents) · "date:-400,-30" (days from now) · "moment:-3,20,9,17" (days from now, opening hours) · "flag:0.1" ·
-    "ref:<table>" · "each:<table>" (one row per row of it) · "const:<value>" · "code:BK-{:04d}" · "copy:<column>" · "null:0.7:<generator>".
+    "ref:<table>" · "each:<table>" (one row per row of it) · "const:<value>" · "code:BK-{:04d}" · "copy:<column>" · "null:0.7:<generator>" ·
+    "row:<pool>,<i>" (part i of one "a|b|c" entry of the pool; all "row:" columns of a row share one entry, entries are used once each in
+    shuffled order and then again). A person's e-mail follows the name of the same row.
     """
 
     table: str
