@@ -1,0 +1,65 @@
+"""The verdict of one episode: every condition checked, reward 1.0 only when all hold."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from envgen.core.outcome import CallRecord, Check, Verdict
+from envgen.core.types import Gold
+from envgen.verify.answer import answer_matches
+from envgen.verify.changes import ChangeSet, Infos
+from envgen.verify.state import StateMatch, match
+
+
+def judge(
+    gold: Gold,
+    changes: ChangeSet,
+    calls: Sequence[CallRecord],
+    infos: Infos,
+    *,
+    answer: Any,
+    outcome: str,
+    reason: str | None,
+    broken: Collection[str],
+    rule_ids: Sequence[str],
+) -> Verdict:
+    """Judge an episode against its gold.
+
+    broken: ids of the rules found broken. rule_ids: ids of all rules that count, each a check of its own.
+    Checks: `state`, `answer`, `outcome`, `reason` (when the request is to be refused, wholly or in part), `rule:<id>`.
+    """
+    state = match(gold.expect, changes, infos)
+    checks = [
+        Check("state", state.passed, "; ".join(state.problems[:4])),
+        _answer(gold, answer),
+        Check("outcome", outcome == gold.outcome, "" if outcome == gold.outcome else f"submitted {outcome}, not {gold.outcome}"),
+    ]
+    if gold.outcome != "done":
+        checks.append(Check("reason", reason == gold.reason, "" if reason == gold.reason else f"submitted {reason!r}"))
+    checks += [Check(f"rule:{rule}", rule not in broken) for rule in rule_ids]
+    failed = next((check.name for check in checks if not check.passed), None)
+    return Verdict(
+        status="valid",
+        reward=0.0 if failed else 1.0,
+        solved=not failed,
+        components=_components(gold, state, checks),
+        checks=tuple(checks),
+        failure_kind=failed.split(":")[0] if failed else None,
+    )
+
+
+def _answer(gold: Gold, given: Any) -> Check:
+    passed = answer_matches(gold.answer, given)
+    wanted = f"an answer of type {gold.answer.type}" if gold.answer else "no answer"
+    return Check("answer", passed, "" if passed else f"{given!r:.80} is not the right one; expected {wanted}")
+
+
+def _components(gold: Gold, state: StateMatch, checks: Sequence[Check]) -> dict[str, float]:
+    """Partial credit per part, less what doing nothing earns: a part that holds from the start gives 0, or -1 when lost."""
+    passed = {check.name: check.passed for check in checks}
+    done = max(0.0, state.matched - state.unexpected) / state.expected if state.expected else float(state.passed) - 1.0
+    parts = {"state": done, "answer": float(passed["answer"]) - (gold.answer is None)}
+    parts["outcome"] = float(passed["outcome"]) - (gold.outcome == "done")
+    if "reason" in passed:
+        parts["reason"] = float(passed["reason"])
+    parts["rules"] = -float(any(not ok for name, ok in passed.items() if name.startswith("rule:")))
+    return parts
