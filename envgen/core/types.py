@@ -178,7 +178,11 @@ class Evidence(Record):
 
 
 class Manifest(Record):
-    """`bundle.json`: what a bundle is and where it comes from."""
+    """`bundle.json`: what a bundle is and where it comes from.
+
+    `digest` covers the manifest (less `digest`, `parts` and `cost`) and `parts`, the digest of each file's content;
+    so `provenance` holds only what another run of the same command repeats, and `cost` what it does not (seconds).
+    """
 
     format: int = FORMAT
     name: str
@@ -186,6 +190,7 @@ class Manifest(Record):
     version: str = "1"
     title: str = ""
     digest: str = ""
+    parts: dict[str, str] = Field(default_factory=dict)
     counts: dict[str, int] = Field(default_factory=dict)
     splits: dict[str, int] = Field(default_factory=dict)
     provenance: JsonObject = Field(default_factory=dict)
