@@ -6,6 +6,7 @@ instruction quotes it, else it must merely not be empty); `internal` (never comp
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from envgen.core.clock import is_date, is_date_time
@@ -15,9 +16,14 @@ from envgen.verify.changes import ChangeSet, Infos, Row
 Cell = tuple[str, int, str]  # (table, index of the inserted row, column)
 
 
+@lru_cache(maxsize=1024)
+def _time_text(value: str) -> bool:
+    return is_date_time(value) or is_date(value)
+
+
 def is_time(value: Any) -> bool:
     """True for world time: a real day, or a real moment, as text."""
-    return isinstance(value, str) and (is_date_time(value) or is_date(value))
+    return isinstance(value, str) and len(value) < 20 and _time_text(value)
 
 
 class Tokens:

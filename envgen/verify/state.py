@@ -58,9 +58,12 @@ def _fixed_order(key: Row) -> tuple[tuple[str, Any], ...]:
 def _looks_like(expected: Row, actual: Row) -> bool:
     """True when every value but the generated ones fits."""
     for column, value in expected.items():
-        if type(value) is dict and "$id" in value:
-            continue
-        if column not in actual or not cell_matches(value, actual[column], {}):
+        if column not in actual:
+            return False
+        if type(value) is not dict:
+            if value != actual[column] or isinstance(value, str) != isinstance(actual[column], str):
+                return False
+        elif "$id" not in value and not cell_matches(value, actual[column], {}):
             return False
     return True
 
@@ -134,7 +137,9 @@ def _match_inserts(expect: Expectation, changes: ChangeSet, infos: Infos, bindin
         result.matched -= 1
 
 
-def _greedy(wanted: Sequence[InsertExpectation], candidates: Sequence[Sequence[tuple[str, int]]], result: StateMatch) -> set[tuple[str, int]]:
+def _greedy(
+    wanted: Sequence[InsertExpectation], candidates: Sequence[Sequence[tuple[str, int]]], result: StateMatch
+) -> set[tuple[str, int]]:
     """Return the new rows that look like some expected row, one each; report the expected rows without one."""
     owner: dict[tuple[str, int], int] = {}
 
