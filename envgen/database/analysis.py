@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from envgen.core.errors import SpecError
-from envgen.database.engine import FUNCTIONS, memory
+from envgen.database.engine import FUNCTIONS, copy_database, memory
 from envgen.database.prompt import RESERVED
 from envgen.database.schema import ddl
 from envgen.database.spec import Bind, EnvironmentSpec, NewId, Return, Rule, Run, Step, Table, Tool, step_sql
@@ -51,16 +51,16 @@ class ToolAnalysis:
 
 def schema_connection(spec: EnvironmentSpec) -> apsw.Connection:
     """Return an empty database with the schema of `spec`, plus `before` and `trace` as rules see them. SpecError names bad DDL."""
-    connection = memory()
-    connection.execute("ATTACH ':memory:' AS before")
-    connection.execute("ATTACH ':memory:' AS trace")
+    empty, connection = memory(), memory()
     for statement in ddl(spec):
         try:
-            connection.execute(statement)
+            empty.execute(statement)
         except apsw.Error as problem:
             raise SpecError(f"schema: {statement.splitlines()[0]}", str(problem)) from problem
-    with connection.backup("before", connection, "main") as backup:
-        backup.step()
+    connection.execute("ATTACH ':memory:' AS before")
+    connection.execute("ATTACH ':memory:' AS trace")
+    for schema in ("main", "before"):
+        copy_database(connection, schema, empty)
     create_trace(connection)
     return connection
 

@@ -38,9 +38,12 @@ LIMITS = {
 
 
 def authorize(operation: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
-    """APSW authorizer of a slot: reads, row writes outside SQLite's own tables, and allow-listed functions; nothing else."""
+    """APSW authorizer of a slot: reads, row writes outside SQLite's own tables, allow-listed functions."""
     if operation == apsw.SQLITE_FUNCTION:
         return apsw.SQLITE_OK if (second or "").lower() in FUNCTIONS else apsw.SQLITE_DENY
+    if operation == apsw.SQLITE_PRAGMA:
+        # `serialize` asks for the page count by this pragma, and returns nothing when it may not.
+        return apsw.SQLITE_OK if first == "page_count" and second is None else apsw.SQLITE_DENY
     if operation not in ALLOWED:
         return apsw.SQLITE_DENY
     writes = operation in (apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE)
@@ -121,7 +124,14 @@ class Slot:
 
     def adopt(self, other: "Slot") -> None:
         """Become a copy of `other` in mid-episode: rows, and the log that carries its base. Call before `begin`."""
-        copy_database(self.connection, "main", other.connection)
+        # A backup refuses a source in mid-transaction, and a deserialized database loses uncommitted rows when it is
+        # serialized in turn: so serialize the native source, and copy by backup out of a go-between.
+        between = apsw.Connection("")
+        try:
+            between.deserialize("main", other.connection.serialize("main"))
+            copy_database(self.connection, "main", between)
+        finally:
+            between.close()
         self.dirty = True
 
 

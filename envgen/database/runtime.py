@@ -105,7 +105,10 @@ class DatabaseEnvironment:
 
 
 class DatabaseSession:
-    """One episode. `calls` records every call; `changes()` is the net row difference to the start."""
+    """One episode. `calls` records every call; `changes()` is the net row difference to the start.
+
+    A call whose arguments were malformed is recorded with `{}`: rules judge calls that were understood.
+    """
 
     capabilities: ClassVar[frozenset[str]] = frozenset({"fork", "snapshot", "inline"})
     __slots__ = ("_busy", "_environment", "_limit", "_messages", "_now", "_slot", "calls", "fault", "task", "verdict")
@@ -166,10 +169,12 @@ class DatabaseSession:
     def _dispatch(self, slot: Slot, name: str, arguments: Json) -> ToolResult:
         tool = self._environment.compiled.get(name) if isinstance(name, str) else None
         if tool is None:
-            return self._record(slot, str(name), arguments, self._unknown(name))
+            return self._record(slot, clip(str(name)), {}, self._unknown(name))
         mark = len(slot.log)
+        kept: JsonObject = {}
         try:
             binds = tool.arguments(arguments)
+            kept = {**arguments}
             binds["now"] = self.now
             binds["actor"] = self.task.start.actor
             if tool.uses_given:
@@ -183,9 +188,9 @@ class DatabaseSession:
         except EnvironmentFault as problem:
             self.fault = str(problem)
             result = refused("environment_fault", "The tool failed; nothing was changed.")
-        return self._record(slot, name, arguments, result, mark)
+        return self._record(slot, name, kept, result, mark)
 
-    def _record(self, slot: Slot, name: str, arguments: Json, result: ToolResult, mark: int | None = None) -> ToolResult:
+    def _record(self, slot: Slot, name: str, arguments: JsonObject, result: ToolResult, mark: int | None = None) -> ToolResult:
         error = result.error
         writes = tuple(slot.log[mark:]) if mark is not None and len(slot.log) > mark else ()
         step = len(self.calls)
