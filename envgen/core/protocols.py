@@ -15,8 +15,8 @@ class Snapshot(Protocol):
         """Digest over the ordered content; equal content has an equal digest."""
         ...
 
-    def diff(self, other: "Snapshot") -> Mapping[str, Any]:
-        """Return what changes from this snapshot to `other`."""
+    def diff(self, other: Any) -> Mapping[str, Any]:
+        """Return what changes from this snapshot to `other`, a snapshot of the same environment."""
         ...
 
 
@@ -24,9 +24,20 @@ class Snapshot(Protocol):
 class Session(Protocol):
     """One episode. Distinct sessions never share state; one session serves one thread at a time."""
 
-    messages: list[Message]
-    tools: list[JsonObject]
-    capabilities: frozenset[str]
+    @property
+    def messages(self) -> list[Message]:
+        """What the agent is shown first."""
+        ...
+
+    @property
+    def tools(self) -> list[JsonObject]:
+        """OpenAI function schemas, `submit` included."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """Of "fork", "snapshot", "inline" (calls take microseconds and may run on an event loop)."""
+        ...
 
     def call(self, name: str, arguments: Json) -> ToolResult:
         """Call a tool. A bad call is a result with an error code, never a raise, and changes nothing."""

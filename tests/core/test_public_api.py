@@ -29,8 +29,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_importing_loads_the_standard_library_and_pydantic_only() -> None:
-    out = subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(Path(envgen.__file__).parents[1])!r}); {LOADED}"],
-                         capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(Path(envgen.__file__).parents[1])!r}); {LOADED}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     foreign = {name for name in json.loads(out) if name not in sys.stdlib_module_names and not name.startswith("_")}
     assert foreign - ALLOWED == set()
 
