@@ -1,0 +1,26 @@
+"""Shared by all tests: `@pytest.mark.needs("docker")` marks what a test cannot do without.
+
+A needed part that is missing skips the test, unless ENVGEN_REQUIRE names the part: then it fails.
+"""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+def required() -> set[str]:
+    """Parts that must be there, from ENVGEN_REQUIRE, such as "docker,ray"."""
+    return {part.strip() for part in os.environ.get("ENVGEN_REQUIRE", "").split(",") if part.strip()}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    parts = {part for mark in item.iter_markers("needs") for part in mark.args} & required()
+    if report.skipped and parts:
+        report.outcome = "failed"
+        report.longrepr = f"skipped although ENVGEN_REQUIRE names {', '.join(sorted(parts))}: {report.longrepr}"
+    return report
