@@ -4,43 +4,14 @@
 that block each other's tools, and returns the specification with the language in which tasks are worded.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any, Literal
-
-from envgen.core.clock import DATE, DATE_TIME
-from envgen.core.digest import rng
-from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
-from envgen.database.grammar_data import drop, render
-from envgen.database.grammar_lexicon import DomainInfo, Role, bind_roles, bound_patterns, choose_lexicon, domain_words, lexicons, list_domains
-from envgen.database.grammar_names import Names
+from envgen.database.grammar_compose import Features, Size, compose
+from envgen.database.grammar_lexicon import DomainInfo, choose_lexicon, lexicons, list_domains
 from envgen.database.grammar_spec import build_spec
 from envgen.database.grammar_words import build_language
 from envgen.database.language import Proposal
 
-__all__ = ["Composition", "DomainInfo", "compose", "draw_features", "list_domains", "propose"]
-Features = dict[str, dict[str, JsonObject]]
-Size = Literal["small", "medium", "large"]
-
-
-@dataclass(slots=True)
-class Composition:
-    """Rendered patterns on their way to a proposal. `patterns` maps names to final data, `features` says what is on."""
-
-    key: str
-    name: str
-    title: str
-    seed: int
-    size: Size
-    now: str
-    currency: str
-    lexicon: JsonObject
-    roles: dict[str, Role]
-    features: Features
-    patterns: dict[str, JsonObject]
-    tools: dict[str, str]
+__all__ = ["DomainInfo", "list_domains", "propose"]
 
 
 def propose(domain: str, *, seed: int, size: Size, lexicon: str | None = None) -> Proposal:
@@ -51,106 +22,10 @@ def propose(domain: str, *, seed: int, size: Size, lexicon: str | None = None) -
     """
     key, exact = choose_lexicon(domain, lexicon)
     work = compose(key, seed=seed, size=size, phrase=None if exact else domain)
-    spec, language = build_spec(work), build_language(work)
+    spec = build_spec(work)
+    language = build_language(work, spec)
     notes = () if exact else (f"no lexicon for {domain.strip()!r}; nearest is {lexicons()[key]['domain']!r}, wording is generic",)
     return Proposal(spec=spec, language=language, features=_flat(work.features), notes=notes)
-
-
-def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = None, features: Features | None = None) -> Composition:
-    """Return the rendered patterns of lexicon `key`. `phrase` renames the domain; `features` replaces the seed's draw."""
-    lexicon = lexicons()[key]
-    bound = bound_patterns(key)
-    features = draw_features(key, seed) if features is None else features
-    names = Names()
-    roles = bind_roles(key, bound, names)
-    name, title = domain_words(phrase or lexicon["domain"])
-    work = Composition(
-        key=key, name=name, title=title, seed=seed, size=size, now=draw_now(seed), currency=lexicon.get("currency", "€"), lexicon=lexicon,
-        roles=roles, features=features, patterns={}, tools={},
-    )  # fmt: skip
-    kept = {pattern: drop(data, _conditions(pattern, features)) for pattern, data in bound.items()}
-    work.lexicon = drop(lexicon, _conditions("", features))
-    context = _context(work)
-    work.tools = _tool_names(kept, context, names)
-    for pattern, data in kept.items():
-        work.patterns[pattern] = render(_without_columns(data), {**context, "f": context["g"][pattern]}, f"pattern {pattern}")
-    work.lexicon = {**work.lexicon, **render(_wording(work.lexicon), context, f"lexicon {key}")}
-    return work
-
-
-def draw_features(key: str, seed: int) -> Features:
-    """Return {pattern: {feature: numbers}} of what `seed` turns on. A feature's `p` is its chance, 0.6 unless given."""
-    numbers = lexicons()[key].get("numbers", {})
-    drawn: Features = {}
-    for pattern, data in bound_patterns(key).items():
-        drawn[pattern] = {}
-        for feature, options in data.get("features", {}).items():
-            dice = rng(seed, "feature", key, pattern, feature)
-            if dice.random() < options.get("p", 0.6):
-                drawn[pattern][feature] = draw_numbers(options, numbers.get(f"{pattern}.{feature}", {}), dice)
-    return drawn
-
-
-def draw_numbers(options: JsonObject, given: JsonObject, dice: Any) -> JsonObject:
-    """Return one value for each list among a feature's options; the lexicon's own lists come first."""
-    merged = {**options, **given}
-    return {name: dice.choice(values) for name, values in merged.items() if isinstance(values, list)}
-
-
-def draw_now(seed: int) -> str:
-    """Return the world's clock for `seed`: a weekday in 2026 or 2027, at 9, 10 or 11 in the morning."""
-    dice = rng(seed, "now")
-    day = datetime(2026, 1, 12) + timedelta(days=dice.randrange(0, 700))
-    day -= timedelta(days=max(0, day.weekday() - 4))
-    return day.replace(hour=dice.choice((9, 10, 11))).strftime(DATE_TIME)
-
-
-def _conditions(pattern: str, features: Features) -> Any:
-    def holds(name: str) -> bool:
-        if name.startswith("@"):
-            return name[1:] in features
-        owner, dot, feature = name.partition(".")
-        return feature in features.get(owner, {}) if dot else name in features.get(pattern, {})
-
-    return holds
-
-
-def _context(work: Composition) -> JsonObject:
-    now = datetime.strptime(work.now, DATE_TIME)
-
-    def day(days: int) -> str:
-        return (now + timedelta(days=days)).strftime(DATE)
-
-    def moment(hours: int) -> str:
-        return (now + timedelta(hours=hours)).strftime(DATE_TIME)
-
-    def money(cents: int) -> str:
-        return f"{work.currency}{cents // 100}" + (f".{cents % 100:02d}" if cents % 100 else "")
-
-    def tool(key: str) -> str:
-        if key not in work.tools:
-            raise SpecError(f"lexicon {work.key}", f"no tool has the key {key!r}")
-        return work.tools[key]
-
-    on: Mapping[str, Any] = {name: dict(chosen) for name, chosen in work.features.items()}
-    return {**work.roles, "g": on, "day": day, "moment": moment, "money": money, "tool": tool, "currency": work.currency, "title": work.title}
-
-
-def _tool_names(kept: Mapping[str, JsonObject], context: JsonObject, names: Names) -> dict[str, str]:
-    tools: dict[str, str] = {}
-    for pattern, data in kept.items():
-        for entry in data.get("tool", []):
-            wanted = render({"name": entry["name"]}, {**context, "f": context["g"][pattern]}, f"pattern {pattern}")["name"]
-            tools[entry["key"]] = names.take(wanted, pattern)
-    return tools
-
-
-def _without_columns(data: JsonObject) -> JsonObject:
-    return {key: value for key, value in data.items() if key not in ("roles", "features")}
-
-
-def _wording(lexicon: JsonObject) -> JsonObject:
-    return {key: lexicon[key] for key in ("frames", "why", "situation", "query", "choice", "alternative", "rule", "role") if key in lexicon}
 
 
 def _flat(features: Features) -> JsonObject:

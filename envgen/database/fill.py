@@ -1,0 +1,169 @@
+"""Base rows: one generator per column, content keyed by (seed, table, row) so that one row regenerates alone."""
+
+import random
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any
+
+from envgen.core.clock import DATE, DATE_TIME, parse_time
+from envgen.core.data import data_path
+from envgen.core.digest import rng
+from envgen.core.errors import SpecError
+from envgen.database.language import Filling
+
+Row = dict[str, Any]
+
+
+@lru_cache(maxsize=1)
+def names() -> dict[str, Any]:
+    """Return `templates/names.toml`: given names by gender, and surnames."""
+    with data_path("templates/names.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def gender(full_name: str) -> str | None:
+    """Return "f" or "m" for a generated full name, by its given name; None when the list does not know it."""
+    given = full_name.split(" ", 1)[0]
+    return next((key for key in ("f", "m") if given in names()["given"][key]), None)
+
+
+def full_name(seed: int, table: str, index: int, count: int) -> str:
+    """Return the name of person `index` of `count`: distinct, but for the last three, who are namesakes of earlier ones."""
+    if count >= 12 and index >= count - 3:
+        index = (count - index) * 3
+    given = names()["given"]["f"] + names()["given"]["m"]
+    surnames = list(names()["surnames"])
+    rng(seed, table, "given").shuffle(given)
+    rng(seed, table, "surnames").shuffle(surnames)
+    turn, place = divmod(index, len(given))
+    # Person 1 shares the surname of person 0, as relatives and strangers do.
+    surname = surnames[(max(place - 1, 0) if place < 2 else place + 13 * turn) % len(surnames)]
+    return f"{given[place]} {surname}"
+
+
+class Filler:
+    """Fills the tables of one world in the order given; later tables may refer to earlier ones."""
+
+    def __init__(self, seed: int, now: str, pools: Mapping[str, Sequence[str]]) -> None:
+        self.seed, self.now, self.pools = seed, parse_time(now), pools
+        self.rows: dict[str, list[Row]] = {}
+
+    def fill(self, filling: Filling, size: str, first_id: int) -> list[Row]:
+        """Return the rows of one table. "serial" counts from `first_id`. SpecError names a generator that cannot be."""
+        each = next((generator[5:] for generator in filling.columns.values() if generator.startswith("each:")), None)
+        count = len(self.rows[each]) if each else filling.rows[size]
+        rows = []
+        for index in range(count):
+            row: Row = {}
+            for column, generator in filling.columns.items():
+                dice = rng(self.seed, filling.table, column, index)
+                row[column] = self._value(generator, filling.table, column, index, count, row, dice, first_id)
+            rows.append(row)
+        self.rows[filling.table] = rows
+        return rows
+
+    def _value(
+        self, generator: str, table: str, column: str, index: int, count: int, row: Row, dice: random.Random, first_id: int
+    ) -> Any:
+        kind, _, rest = generator.partition(":")
+        if kind == "null":
+            chance, _, inner = rest.partition(":")
+            return None if dice.random() < float(chance) else self._value(inner, table, column, index, count, row, dice, first_id)
+        method = getattr(self, f"_{kind}", None)
+        if method is None:
+            raise SpecError(f"filling of {table}.{column}", f"unknown generator {generator!r}")
+        return method(rest, _Place(table, column, index, count, row, dice, first_id))
+
+    def _serial(self, rest: str, place: "_Place") -> int:
+        return place.first_id + place.index
+
+    def _person(self, rest: str, place: "_Place") -> str:
+        return full_name(self.seed, place.table, place.index, place.count)
+
+    def _email(self, rest: str, place: "_Place") -> str:
+        name = next((value for value in place.row.values() if isinstance(value, str) and " " in value), place.table)
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+        local = "".join(char if char.isalnum() else "." for char in plain).strip(".").replace("..", ".")
+        twin = sum(1 for index in range(place.index) if full_name(self.seed, place.table, index, place.count) == name)
+        return f"{local}{twin + 1 if twin else ''}@example.org"
+
+    def _phone(self, rest: str, place: "_Place") -> str:
+        # 07700 900000 to 900999 is the range that Ofcom keeps free for fiction; larger worlds go on in the next block.
+        return f"07700 {900000 + (place.index * 37) % 1000 + place.index // 1000 * 1000:06d}"
+
+    def _pick(self, rest: str, place: "_Place") -> str:
+        return place.dice.choice(self._pool(rest, place))
+
+    def _unique(self, rest: str, place: "_Place") -> str:
+        pool = list(self._pool(rest, place))
+        rng(self.seed, place.table, place.column).shuffle(pool)
+        if place.index >= len(pool):
+            raise SpecError(f"filling of {place.table}.{place.column}", f"pool {rest} has {len(pool)} texts, {place.count} are needed")
+        return pool[place.index]
+
+    def _row(self, rest: str, place: "_Place") -> Any:
+        """Part `i` of one "a|b|c" entry: all `row:` columns of a row share the entry; a pool that runs out starts again."""
+        pool, _, part = rest.partition(",")
+        texts = list(self._pool(pool, place))
+        rng(self.seed, place.table, pool).shuffle(texts)
+        value = texts[place.index % len(texts)].split("|")[int(part)].strip()
+        return int(value) if value.lstrip("-").isdigit() else value
+
+    def _pool(self, name: str, place: "_Place") -> Sequence[str]:
+        if not self.pools.get(name):
+            raise SpecError(f"filling of {place.table}.{place.column}", f"no pool {name!r}")
+        return self.pools[name]
+
+    def _int(self, rest: str, place: "_Place") -> int:
+        low, high = _numbers(rest)
+        return place.dice.randint(low, high)
+
+    def _money(self, rest: str, place: "_Place") -> int:
+        low, high, step = _numbers(rest)
+        return low + step * place.dice.randint(0, (high - low) // step)
+
+    def _date(self, rest: str, place: "_Place") -> str:
+        low, high = _numbers(rest)
+        return (self.now + timedelta(days=place.dice.randint(low, high))).strftime(DATE)
+
+    def _moment(self, rest: str, place: "_Place") -> str:
+        low, high, opens, closes = _numbers(rest)
+        day = self.now + timedelta(days=place.dice.randint(low, high))
+        return day.replace(hour=place.dice.randint(opens, closes), minute=place.dice.choice((0, 30)), second=0).strftime(DATE_TIME)
+
+    def _flag(self, rest: str, place: "_Place") -> int:
+        return int(place.dice.random() < float(rest))
+
+    def _ref(self, rest: str, place: "_Place") -> Any:
+        return place.dice.choice(self.rows[rest])["id"]
+
+    def _each(self, rest: str, place: "_Place") -> Any:
+        return self.rows[rest][place.index]["id"]
+
+    def _const(self, rest: str, place: "_Place") -> Any:
+        return int(rest) if rest.lstrip("-").isdigit() else rest
+
+    def _code(self, rest: str, place: "_Place") -> str:
+        numbers = list(range(1000, 9999))
+        rng(self.seed, place.table, place.column).shuffle(numbers)
+        return rest.format(numbers[place.index])
+
+    def _copy(self, rest: str, place: "_Place") -> Any:
+        return place.row[rest]
+
+
+class _Place:
+    """Where a value is being made: table, column, row number, the row so far, and dice of its own."""
+
+    __slots__ = ("column", "count", "dice", "first_id", "index", "row", "table")
+
+    def __init__(self, table: str, column: str, index: int, count: int, row: Row, dice: random.Random, first_id: int) -> None:
+        self.table, self.column, self.index, self.count = table, column, index, count
+        self.row, self.dice, self.first_id = row, dice, first_id
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]

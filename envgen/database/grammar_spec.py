@@ -1,0 +1,81 @@
+"""From a composition to the `EnvironmentSpec`: tables, tools and rules."""
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from envgen.core.errors import SpecError
+from envgen.core.types import JsonObject
+from envgen.database.grammar_compose import Composition
+from envgen.database.grammar_lines import joined, parse_arguments, parse_column, parse_steps
+from envgen.database.grammar_links import gate_steps
+from envgen.database.spec import EnvironmentSpec, Rule, Table, Tool
+
+ROLE = "You work at the desk of {title} and carry out what people ask, with the tools given and by the policy."
+
+
+def build_spec(work: Composition) -> EnvironmentSpec:
+    """Return the specification; SpecError names the pattern and the table, tool or rule that is malformed."""
+    tables = [_table(work, pattern, entry) for pattern, data in work.patterns.items() for entry in data.get("table", [])]
+    described = {f"{table.name}.id": f"Id of {_noun(work, table.role)}." for table in tables}
+    tools = [_tool(work, pattern, entry, described) for pattern, data in work.patterns.items() for entry in data.get("tool", [])]
+    rules = [_rule(work, pattern, entry) for pattern, data in work.patterns.items() for entry in data.get("rule", [])]
+    rules += [_rule(work, "lexicon", entry) for entry in work.lexicon.get("rule", [])]
+    return EnvironmentSpec(
+        name=work.name, title=work.title, domain=work.title, now=work.now, currency=work.currency, tables=tuple(tables),
+        tools=tuple(tools), rules=tuple(rules), role=work.lexicon.get("role", ROLE).replace("{title}", work.lexicon.get("title", work.title)),
+    )  # fmt: skip
+
+
+def _noun(work: Composition, role: str) -> str:
+    return "the " + work.roles[role].one if role in work.roles else "the row"
+
+
+def _table(work: Composition, pattern: str, entry: JsonObject) -> Table:
+    role = work.roles[entry["role"]]
+    columns = [parse_column(line) for line in joined(entry["columns"])]
+    fields: JsonObject = {key: value for key, value in entry.items() if key not in ("role", "columns")}
+    return _made(Table, {"name": role.t, "role": role.name, "columns": columns, **fields}, f"pattern {pattern}, table {role.t}")
+
+
+def _tool(work: Composition, pattern: str, entry: JsonObject, described: dict[str, str]) -> Tool:
+    where = f"pattern {pattern}, tool {entry['key']}"
+    fields = {
+        "name": work.tools[entry["key"]], "key": entry["key"], "description": entry["desc"], "intent": entry.get("intent", ""),
+        "parameters": parse_arguments(entry.get("args", ""), described),
+        "steps": parse_steps(entry["steps"], gate_steps(work, pattern, entry), where),
+        "examples": [_example(example, where) for example in entry.get("example", [])],
+    }  # fmt: skip
+    return _made(Tool, fields, where)
+
+
+def _example(entry: JsonObject, where: str) -> JsonObject:
+    try:
+        return {
+            "given": entry["given"], "args": json.loads(entry["args"]), "expect": json.loads(entry["expect"]),
+            "setup": [" ".join(sql.split()) for sql in entry.get("setup", [])],
+        }  # fmt: skip
+    except json.JSONDecodeError as problem:
+        raise SpecError(where, f"the example {entry['given']!r} is not JSON: {problem}") from problem
+
+
+def _rule(work: Composition, pattern: str, entry: JsonObject) -> Rule:
+    fields = dict(entry)
+    if "tool" in fields:
+        fields["tool"] = work.tools[fields["tool"]]
+    if "fix" in fields:
+        fields["fix"] = {**fields["fix"], "tool": work.tools[fields["fix"]["tool"]]}
+    fields["facts"] = [{**fact, "tool": work.tools[fact["tool"]]} for fact in fields.get("facts", [])]
+    for key in ("sql", "breach"):
+        if key in fields:
+            fields[key] = " ".join(fields[key].split())
+    return _made(Rule, fields, f"pattern {pattern}, rule {entry.get('id')}")
+
+
+def _made(kind: Any, fields: JsonObject, where: str) -> Any:
+    try:
+        return kind(**fields)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        raise SpecError(where, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from problem
