@@ -18,6 +18,8 @@ CREATE TABLE trace.calls(step INTEGER PRIMARY KEY, tool TEXT NOT NULL, arguments
 CREATE TABLE trace.writes(step INTEGER NOT NULL, tbl TEXT NOT NULL, op TEXT NOT NULL, key TEXT NOT NULL, col TEXT NOT NULL, old, new);
 CREATE TABLE trace.messages(step INTEGER NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL);
 """
+# Arguments refused with these codes fit no schema and may be anything (NaN, lone surrogates, megabytes): rules see null.
+UNCHECKED = ("unknown_tool", "invalid_arguments")
 _TRIGGERED = re.compile(
     r"\s*SELECT\s+(?:DISTINCT\s+)?[\w.]+(?:\s*,\s*[\w.]+)*\s+FROM\s+trace\.calls\s+(?:AS\s+)?(\w+)\s+WHERE\s+"
     r"\1\.tool\s*=\s*'([^']*)'\s+AND\s+\1\.ok(?:\s*=\s*1)?\s*(?:$|(?=\bAND\b))",
@@ -92,16 +94,19 @@ def _fill(connection: apsw.Connection, needs: _Needs, calls: Sequence[CallRecord
     if needs.calls and calls:
         connection.executemany(
             "INSERT INTO trace.calls VALUES(?,?,?,?,?,?,?)",
-            [
-                (c.step, c.tool, _json(c.arguments), c.ok, c.code, _json(c.result) if needs.results else None, c.now)
-                for c in calls
-            ],
+            [_call_row(call, needs.results) for call in calls],
         )
     if needs.writes:
         connection.executemany("INSERT INTO trace.writes VALUES(?,?,?,?,?,?,?)", list(_writes(calls, infos)))
     if needs.messages:
         rows = [(step, message.role, message.content) for step, message in enumerate(messages)]
         connection.executemany("INSERT INTO trace.messages VALUES(?,?,?)", rows)
+
+
+def _call_row(call: CallRecord, with_result: bool) -> tuple[Any, ...]:
+    tool = "" if call.code == "unknown_tool" else call.tool
+    arguments = "null" if call.code in UNCHECKED else _json(call.arguments)
+    return call.step, tool, arguments, call.ok, call.code, _json(call.result) if with_result else None, call.now
 
 
 def _clear(connection: apsw.Connection, needs: _Needs) -> None:
