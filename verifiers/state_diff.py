@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 OLDEST = (3, 38, 0)
 MAX_TRIES = 20_000
-UNCHECKED = ("unknown_tool", "invalid_arguments")
+UNCHECKED = ("unknown_tool", "invalid_arguments")  # such arguments may be anything: rules see null
 TRACE = """
 CREATE TABLE trace.calls(step INTEGER PRIMARY KEY, tool TEXT, arguments TEXT, ok INTEGER, code TEXT, result TEXT, now TEXT);
 CREATE TABLE trace.writes(step INTEGER, tbl TEXT, op TEXT, key TEXT, col TEXT, old, new);
@@ -170,7 +170,8 @@ def _apply(connection: sqlite3.Connection, patch: dict) -> None:
     elif patch["op"] == "delete":
         connection.execute(f"DELETE FROM {table} WHERE {where}", list(key.values()))
     else:
-        connection.execute(f"UPDATE {table} SET {', '.join(f'{_identifier(n)} = ?' for n in row)} WHERE {where}", [*row.values(), *key.values()])
+        sets = ", ".join(f"{_identifier(name)} = ?" for name in row)
+        connection.execute(f"UPDATE {table} SET {sets} WHERE {where}", [*row.values(), *key.values()])
 
 
 def difference(connection: sqlite3.Connection, tables: list[Table]) -> Difference:
@@ -344,7 +345,6 @@ def _broken(bundle: Bundle, records: list[dict]) -> set[str]:
         if "tool" in record:
             code = record.get("code", "")
             tool = "" if code == "unknown_tool" else record["tool"]
-            # What did not fit a schema may be anything, and is no argument: rules see null.
             given = None if code in UNCHECKED else record.get("arguments")
             texts = [json.dumps(value, ensure_ascii=False) for value in (given, record.get("result"))]
             row = (record["step"], tool, texts[0], record["ok"], code, texts[1], record.get("now", ""))
