@@ -141,9 +141,11 @@ class Situation(SpecRecord):
 class Act(SpecRecord):
     """A tool that can be a goal. `party` says where the person concerned comes from: a parameter of the tool
     ("member_id") or a reference through one ("loan_id>loans.member_id"); None when no person is concerned.
-    `focus` is the parameter that the pronoun "it" stands for afterwards. `why` are motives for this act alone."""
+    `focus` is the parameter that the pronoun "it" stands for afterwards. `why` are motives for this act alone.
+    `staff` acts are asked for by colleagues only, never by the person concerned."""
 
     tool: str
+    staff: bool = False
     party: str | None = None
     focus: str | None = None
     weight: float = 1.0
