@@ -10,6 +10,9 @@ Slots in frames, conditions and phrasings are written `{name}`:
     {want} {be} {have} {do} {go} {verb:needs/need}   verbs that agree with the last {party.subj}
 Slots in `Refer.attempts` are result columns of the finder, with an optional format: {starts_at|day} {starts_at|hour}
     {amount_cents|money} {title|quote} {colour}; and {owner} {owner.poss} for the row's owner.
+    Conditions (`where`, `fits`): a scalar means equal, a list means one of, {"<"|"<="|">"|">="|"!=": value} compares; "now" as a value is
+    the clock. In `Query.ask`, `{row}` is the mention of the row asked about (`{party}` when it is a person); the SQL binds it as `:id`, and
+    slots by their names. In the arguments of finders and choices "today" is the clock's day.
     `day` brings its preposition ("on Friday", "tomorrow", "on 14 June"), `date` does not ("Friday", "14 June"), `hour` is "at 10" or
     "at 14:30". An attempt brings its article ("the {name} {starts_at|day}"); {owner.poss} stands in its place ("{owner.poss} place in …").
 """
