@@ -59,13 +59,13 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
 
 def draw_features(key: str, seed: int) -> Features:
     """Return {pattern: {feature: numbers}} of what `seed` turns on. A feature's `p` is its chance, 0.6 unless given."""
-    numbers = lexicons()[key].get("numbers", {})
+    numbers, off = lexicons()[key].get("numbers", {}), lexicons()[key].get("off", [])
     drawn: Features = {}
     for pattern, data in bound_patterns(key).items():
         drawn[pattern] = {}
         for feature, options in data.get("features", {}).items():
             dice = rng(seed, "feature", key, pattern, feature)
-            if dice.random() < options.get("p", 0.6):
+            if f"{pattern}.{feature}" not in off and dice.random() < options.get("p", 0.6):
                 drawn[pattern][feature] = draw_numbers(options, numbers.get(f"{pattern}.{feature}", {}), dice)
     return drawn
 

@@ -73,6 +73,8 @@ def _pools(work: Composition) -> dict[str, tuple[str, ...]]:
     for data in work.patterns.values():
         pools |= {name: tuple(values) for name, values in data.get("pools", {}).items()}
     pools |= {name: tuple(values) for name, values in work.lexicon.get("pools", {}).items()}
+    for role in work.roles.values():
+        pools |= {f"{role.name}.{name}": tuple(values) for name, values in vars(role.v).items()}
     return pools | {role.name: tuple(role.extra["rows"]) for role in work.roles.values() if "rows" in role.extra}
 
 
@@ -113,8 +115,18 @@ def _frames(work: Composition, spec: EnvironmentSpec) -> Iterator[Frames]:
         ask, need, fits = (own.get(part, entry.get(part, {} if part == "fits" else [])) for part in ("ask", "need", "fits"))
         yield Frames(
             tool=tool.name, ask=tuple(slots(work, tool, text) for text in ask), need=tuple(slots(work, tool, text) for text in need),
-            weight=entry.get("weight", 1.0), fits={slots(work, tool, text): condition for text, condition in fits.items()},
+            weight=entry.get("weight", 1.0),
+            fits={slots(work, tool, text): _condition(text, fits) for text in (*ask, *need) if _condition(text, fits)},
         )  # fmt: skip
+
+
+def _condition(text: str, fits: dict[str, JsonObject]) -> JsonObject:
+    """The conditions of every key of `fits` that occurs in the text: "single" = {places = 1}."""
+    found: JsonObject = {}
+    for part, condition in fits.items():
+        if part in text:
+            found |= condition
+    return found
 
 
 def slots(work: Composition, tool: Tool, text: str) -> str:
