@@ -33,7 +33,7 @@ def check_phrase(phrase: str) -> str:
         raise UsageError("--domain holds control characters: name the business in a few words")
     if sum(sign.isalpha() for sign in text) < 2:
         raise UsageError(f'--domain {text!r} is too short to say what business it is; try "public library"')
-    return text
+    return " ".join(text.replace("/", " ").split())
 
 
 def slug(phrase: str) -> str:

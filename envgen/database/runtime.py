@@ -190,6 +190,19 @@ class DatabaseSession:
             result = refused("environment_fault", "The tool failed; nothing was changed.")
         return self._record(slot, name, kept, result, mark)
 
+    def probe(self, name: str, arguments: JsonObject) -> ToolResult:
+        """Call a tool, undo it, and leave no record. For planners and gates; not part of the protocol."""
+        slot = self._open()
+        calls, self.calls, fault, mark = self.calls, list(self.calls), self.fault, len(slot.log)
+        slot.execute("SAVEPOINT probe")
+        try:
+            return self._dispatch(slot, name, arguments)
+        finally:
+            slot.execute("ROLLBACK TO probe")
+            slot.execute("RELEASE probe")
+            del slot.log[mark:]
+            self.calls, self.fault = calls, fault
+
     def _record(self, slot: Slot, name: str, arguments: JsonObject, result: ToolResult, mark: int | None = None) -> ToolResult:
         error = result.error
         writes = tuple(slot.log[mark:]) if mark is not None and len(slot.log) > mark else ()
@@ -263,6 +276,11 @@ class DatabaseSession:
     def changes(self) -> ChangeSet:
         """Return the net row difference between the episode's start and now."""
         return compose(self._open().log, self._environment.infos)
+
+    @property
+    def slot(self) -> Slot:
+        """The pooled slot under this session. For planners and gates, never for agents."""
+        return self._open()
 
     @property
     def connection(self) -> apsw.Connection:
