@@ -5,6 +5,7 @@ A needed part that is missing skips the test, unless ENVGEN_REQUIRE names the pa
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -24,3 +25,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"skipped although ENVGEN_REQUIRE names {', '.join(sorted(parts))}: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def shelter(tmp_path: Path) -> Path:
+    """A small sound bundle, written by hand."""
+    from toy import write
+
+    return write(tmp_path / "shelter")

@@ -106,7 +106,7 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
 
 def _manifest(content: Content, parts: dict[str, str], rows: Mapping[str, int]) -> Manifest:
     counts: dict[str, int] = {name: len(content.environment[name]) for name in ("tables", "tools", "rules") if name in content.environment}
-    counts |= {"rows": sum(rows.values()), "tasks": len(content.tasks)} | content.manifest.counts
+    counts |= {"rows": sum(count for name, count in rows.items() if not name.startswith("_")), "tasks": len(content.tasks)} | content.manifest.counts
     given = content.manifest
     filled = given.model_copy(
         update={

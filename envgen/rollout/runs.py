@@ -40,6 +40,19 @@ class Summary:
             kind = verdict.failure_kind or verdict.status
             self.failures[kind] = self.failures.get(kind, 0) + 1
 
+    def lines(self, policy: str, seed: int) -> list[str]:
+        """Return the summary as a person reads it."""
+        mean = f"{self.solved / self.valid:.3f}" if self.valid else "none: no episode was valid"
+        lines = [
+            f"policy    {policy}, seed {seed}",
+            f"episodes  {self.episodes}, of which {self.valid} valid and {self.solved} solved",
+            f"reward    {mean} on average",
+            f"calls     {self.calls}, of which {self.refused} refused",
+            f"speed     {self.episodes / self.seconds if self.seconds else 0:.0f} episodes a second",
+        ]
+        kinds = ", ".join(f"{name} {count}" for name, count in sorted(self.failures.items()))
+        return [*lines, f"failed    first on: {kinds}"] if kinds else lines
+
     def to_json(self) -> JsonObject:
         """Return the summary as JSON data; `mean_reward` is over valid episodes and null when there are none."""
         mean = self.solved / self.valid if self.valid else None
@@ -116,7 +129,7 @@ def new_run(root: str | Path, bundle: str, policy: str) -> Path:
 def find_run(name: str, root: str | Path = "runs") -> Path:
     """Return the run folder `name`; `@last` is the newest below `root`. UsageError when there is none."""
     folder = Path(root)
-    runs = sorted(path for path in folder.glob("*") if (path / "run.json").is_file()) if folder.is_dir() else []
+    runs = sorted((path for path in folder.glob("*") if (path / "run.json").is_file()), key=_age) if folder.is_dir() else []
     if name == "@last":
         if not runs:
             raise UsageError(f"there is no finished run in {root}; `envgen rollout BUNDLE --policy oracle` makes one")
@@ -125,6 +138,10 @@ def find_run(name: str, root: str | Path = "runs") -> Path:
         if (path / "run.json").is_file():
             return path
     raise UsageError(f"{name} is not a run folder; @last names the newest of {len(runs)} in {root}")
+
+
+def _age(folder: Path) -> tuple[int, str]:
+    return (folder / "run.json").stat().st_mtime_ns, folder.name
 
 
 def read_run(folder: Path) -> JsonObject:

@@ -10,7 +10,7 @@ from envgen.core.names import check_phrase, slug
 
 def test_a_phrase_is_tidied() -> None:
     assert check_phrase("  veterinary \t clinic\n") == "veterinary clinic"
-    assert check_phrase("car / van rental") == "car / van rental"
+    assert check_phrase("car/van  rental") == "car van rental"
 
 
 @pytest.mark.parametrize(

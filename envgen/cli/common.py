@@ -1,0 +1,42 @@
+"""What several commands share: loading a bundle, picking a task, reading a line."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from envgen.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from envgen.core.types import Task
+    from envgen.database.runtime import DatabaseEnvironment
+
+
+def load(path: str) -> "DatabaseEnvironment":
+    """Load a bundle of a family that can be played here."""
+    import envgen
+    from envgen.database.runtime import DatabaseEnvironment
+
+    environment = envgen.load(path)
+    if not isinstance(environment, DatabaseEnvironment):
+        raise UsageError(f"{path}: only bundles of the family 'database' can be played")
+    return environment
+
+
+def pick_task(environment: "DatabaseEnvironment", name: str | None) -> "Task":
+    """Return the task whose id begins with `name`, or the first one."""
+    tasks = environment.tasks()
+    if not tasks:
+        raise UsageError(f"{environment.manifest.name} has no tasks")
+    return tasks[0] if name is None else environment.task(name)
+
+
+def prompt(text: str) -> str:
+    """Read one line; the prompt is shown on a terminal only. EOFError at the end of the input."""
+    if sys.stdin.isatty():
+        return input(text)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    typer.echo(f"{text}{line.rstrip()}")
+    return line.rstrip("\n")

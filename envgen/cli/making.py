@@ -1,0 +1,108 @@
+"""What `synthesize` and `demo` share: options checked before any work, the run with progress, and the summary."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from envgen.bundle.write import check_target
+from envgen.cli.output import Reporter, emit, table
+from envgen.core.errors import EnvgenError, UnsoundError, UsageError
+from envgen.core.names import check_phrase, slug
+from envgen.core.types import GOAL_KINDS
+from envgen.synthesis.options import SynthesisOptions, SynthesisReport
+
+
+class Stopped(EnvgenError):
+    """The user pressed Ctrl-C."""
+
+    exit_code = 130
+
+
+def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen: Any) -> SynthesisOptions:
+    """Return checked options. UsageError for what cannot be; InfrastructureError for a folder that cannot be written."""
+    if domain is None:
+        raise UsageError('say what business: --domain "public library". `envgen synthesize --list-domains` shows those with a lexicon')
+    phrase = check_phrase(domain)
+    if chosen["resume"] and chosen["force"]:
+        raise UsageError("--resume goes on with a run and --force throws it away: give one of them")
+    target = out or Path("generated") / slug(phrase)
+    check_target(target, resume=chosen["resume"], force=chosen["force"])
+    return SynthesisOptions(domain=phrase, out=target, kinds=parse_kinds(kinds), **chosen)
+
+
+def parse_kinds(text: str | None) -> tuple[str, ...]:
+    """Return the kinds of goal in a comma-separated list; UsageError names those that there are."""
+    kinds = [kind.strip() for kind in (text or "").split(",") if kind.strip()]
+    unknown = [kind for kind in kinds if kind not in GOAL_KINDS]
+    if unknown or (text is not None and not kinds):
+        raise UsageError(
+            f"--kinds {text!r}: {', '.join(unknown) or 'nothing'} is not a kind of goal; the kinds are {', '.join(GOAL_KINDS)}"
+        )
+    return tuple(kind for kind in GOAL_KINDS if kind in kinds)
+
+
+def run(chosen: SynthesisOptions, report: Reporter) -> SynthesisReport:
+    """Run the pipeline. Stopped, with the command that goes on, when the user presses Ctrl-C."""
+    from envgen.synthesis.pipeline import synthesize
+
+    try:
+        return synthesize(chosen, report)
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped; what is done is kept. Go on with: {command(replace(chosen, resume=True, force=False))}") from None
+
+
+def make(chosen: SynthesisOptions, *, as_json: bool) -> None:
+    """Run the pipeline, print the summary, and exit 1 under --strict when fewer tasks were kept than asked for."""
+    with Reporter(json=as_json) as report:
+        result = run(chosen, report)
+    if as_json:
+        emit({"event": "result", "seed": chosen.seed, **result.to_json()})
+    else:
+        typer.echo(summary(result, chosen))
+    if chosen.strict and result.kept < result.asked:
+        raise UnsoundError(f"--strict: {result.headline()}")
+
+
+def command(chosen: SynthesisOptions) -> str:
+    """Return the command line that gives these options."""
+    words = [
+        "envgen synthesize",
+        f'--domain "{chosen.domain}"',
+        f"--size {chosen.size}",
+        f"--tasks {chosen.tasks}",
+        f"--seed {chosen.seed}",
+    ]
+    words += [f"--kinds {','.join(chosen.kinds)}"] if chosen.kinds else []
+    words += [f"--difficulty {chosen.difficulty}"] if chosen.difficulty else []
+    words += [f"--out {chosen.out}"]
+    return " ".join([*words, *(["--resume"] if chosen.resume else [])])
+
+
+def summary(result: SynthesisReport, chosen: SynthesisOptions) -> str:
+    """Return the table of what was made and rejected, and the commands to type next."""
+    counts = result.manifest.counts
+    rows = [(name, counts[name]) for name in ("tables", "rows", "tools", "rules", "tasks") if name in counts]
+    lines = [
+        "",
+        f"{result.path}  seed {chosen.seed}  {result.manifest.digest[:12]}",
+        table(("what", "number"), rows),
+        "",
+        result.headline(),
+    ]
+    lines += [f"note: {note}" for note in result.notes]
+    lines += ["seconds: " + ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in result.seconds.items())] if result.seconds else []
+    next_commands = [f"envgen show {result.path}", f"envgen validate {result.path}", f"envgen play {result.path}"]
+    return "\n".join([*lines, "", "next:", *(f"  {line}" for line in next_commands), f"  envgen rollout {result.path} --policy oracle"])
+
+
+def domains() -> str:
+    """Return a line per domain with a lexicon of its own."""
+    from envgen.database.grammar import list_domains
+
+    rows = [(domain.title, ", ".join(domain.patterns)) for domain in list_domains()]
+    return (
+        table(("domain", "business patterns"), rows)
+        + "\nAny other phrase works too: it is matched to the nearest of these, and the output says so."
+    )

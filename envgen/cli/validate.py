@@ -1,0 +1,28 @@
+"""`envgen validate`: run every gate again, from the bundle alone."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def validate(
+    bundle: Annotated[Path, typer.Argument(help="A bundle folder.")],
+    jobs: Annotated[int, typer.Option("--jobs", min=0, max=256, help="Processes to use; 0 means one per core.")] = 0,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Also write a JUnit report to this file, for CI.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Events as JSON lines; the last one is the report.")] = False,
+) -> None:
+    """Prove a bundle sound again: exit 0 when every gate passes, 1 when not."""
+    from envgen.cli.output import Reporter, emit
+    from envgen.gates.validate import validate_bundle
+
+    with Reporter(json=as_json) as report:
+        result = validate_bundle(bundle, jobs=jobs, events=report)
+    if junit:
+        result.to_junit(junit)
+    if as_json:
+        emit({"event": "result", **result.to_json()})
+    else:
+        typer.echo(result.table())
+    if not result.sound:
+        raise typer.Exit(1)
