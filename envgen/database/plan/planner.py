@@ -18,10 +18,11 @@ from envgen.database.runtime import DatabaseEnvironment
 from envgen.verify.state import derive
 
 ATTEMPTS = 60
+GOAL_TRIES = 8
 SHAPES: tuple[tuple[float, tuple[str, ...]], ...] = (
-    (0.05, ("do",)), (0.05, ("choose",)), (0.04, ("conditional",)), (0.06, ("refuse",)), (0.04, ("lookup",)), (0.06, ("aggregate",)), (0.05, ("quiz",)),
-    (0.16, ("do", "do")), (0.09, ("do", "choose")), (0.07, ("do", "conditional")), (0.06, ("do", "refuse")), (0.04, ("do", "lookup")), (0.03, ("choose", "lookup")),
-    (0.06, ("do", "do", "do")), (0.05, ("do", "do", "choose")), (0.04, ("do", "do", "lookup")), (0.03, ("do", "do", "refuse")), (0.02, ("do", "do", "conditional")),
+    (0.07, ("do",)), (0.05, ("choose",)), (0.035, ("conditional",)), (0.06, ("refuse",)), (0.045, ("lookup",)), (0.05, ("aggregate",)), (0.045, ("quiz",)),
+    (0.26, ("do", "do")), (0.11, ("do", "choose")), (0.03, ("do", "conditional")), (0.03, ("do", "refuse")), (0.02, ("do", "lookup")),
+    (0.05, ("do", "do", "do")), (0.04, ("do", "do", "choose")), (0.05, ("do", "do", "lookup")), (0.04, ("do", "do", "refuse")), (0.02, ("do", "do", "conditional")),
 )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ class Planner:
         for attempt in range(ATTEMPTS):
             # A shape that does not work out in this world gives way to another one, but keeps a fair number of tries.
             dice = rng(self.seed, "task", index, attempt)
-            shape = self._shape(rng(self.seed, "shape", index, attempt // 12))
+            shape = self._shape(index, attempt // 12)
             try:
                 found = self._attempt(shape, dice)
                 if self.options.difficulty and any(item.task.difficulty.level != self.options.difficulty for item in found if item.task.difficulty):
@@ -66,13 +67,19 @@ class Planner:
                 last = problem
         raise last
 
-    def _shape(self, dice: random.Random) -> tuple[str, ...]:
+    def _shape(self, index: int, turn: int) -> tuple[str, ...]:
+        """The shape of candidate `index`: a golden-ratio sequence, so that any run of candidates has every shape in proportion."""
         kinds = self.options.kinds
         allowed = [(weight, shape) for weight, shape in SHAPES if kinds is None or set(shape) <= set(kinds)]
-        if not allowed:
-            # Asked for kinds that come only beside others: each alone.
-            allowed = [(1.0, (kind,)) for kind in kinds or ()]
-        return dice.choices([shape for _, shape in allowed], [weight for weight, _ in allowed])[0]
+        # Kinds that stand in no shape by themselves are asked for alone.
+        allowed = allowed or [(1.0, (kind,)) for kind in kinds or ()]
+        place = (rng(self.seed, "shapes").random() + (index + 1) * (5**0.5 - 1) / 2 + turn * 0.37) % 1.0
+        place *= sum(weight for weight, _ in allowed)
+        for weight, shape in allowed:
+            place -= weight
+            if place < 0:
+                return shape
+        return allowed[-1][1]
 
     def _attempt(self, shape: tuple[str, ...], dice: random.Random) -> list[Candidate]:
         wishes, situation = self._wishes(shape, dice)
@@ -123,22 +130,47 @@ class _Composer:
     def compose(self, shape: tuple[str, ...]) -> tuple[list[Wish], Situation | None]:
         tools, situation = self._tools(shape)
         wishes: list[Wish] = []
-        party = None
-        for number, kind in enumerate(shape):
-            wish = self._wish(kind, party, tools.pop(0) if tools and kind == "do" else None)
-            if number and party is None and wish.party is None:
-                raise PlanError("no_person_in_common")
-            party = wish.party if party is None else party
-            if wish.party != party:
-                raise PlanError("two_persons")
-            _disjoint(self.book, wishes, wish)
-            wishes.append(wish)
+        for kind in shape:
+            wishes.append(self._next(kind, wishes, tools))
+            wish = wishes[-1]
             if wish.kind in ("do", "choose") and not self.draft.session.call(wish.tool, wish.arguments).ok:
                 raise PlanError("in_the_way", wish.tool)
         order = list(wishes)
         if situation is None:
             self.dice.shuffle(order)
         return order, situation
+
+    def _next(self, kind: str, wishes: list[Wish], tools: list[str]) -> Wish:
+        """The next goal of the person that the goals so far concern; several are tried before the whole text is given up."""
+        party = wishes[0].party if wishes else None
+        if wishes and party is None:
+            raise PlanError("no_person_in_common")
+        tool = tools.pop(0) if tools and kind == "do" else None
+        last = PlanError("no_wish")
+        for _ in range(1 if tool or not wishes else GOAL_TRIES):
+            try:
+                wish = self._wish(kind, party, tool)
+                if wishes and wish.party != party:
+                    raise PlanError("two_persons")
+                self._existing(wish)
+                _disjoint(self.book, wishes, wish)
+                return wish
+            except PlanError as problem:
+                last = problem
+        raise last
+
+    def _existing(self, wish: Wish) -> None:
+        """A thing that another goal of the task has yet to make cannot be named before it is there."""
+        for name, child in (self.book.parameters(wish.tool)["properties"].items() if wish.tool else ()):
+            table, _, column = child.get("x-column", "").partition(".")
+            if name in wish.arguments and table in self.book.environment.infos:
+                sql = f'SELECT 1 FROM before."{table}" WHERE "{column}" = ?'
+                if self.draft.session.connection.execute(sql, (wish.arguments[name],)).fetchone() is None and self._is_key(table, column):
+                    raise PlanError("made_in_mid_task", name)
+
+    def _is_key(self, table: str, column: str) -> bool:
+        info = self.book.environment.infos[table]
+        return [info.columns[index] for index in info.key] == [column]
 
     def _tools(self, shape: tuple[str, ...]) -> tuple[list[str], Situation | None]:
         """The acts of a situation with as many goals as the shape has `do`s, or acts that fall to the shape one by one."""

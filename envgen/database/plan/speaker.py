@@ -11,6 +11,9 @@ from envgen.database.plan.mention import SLOT, Reference, person_of
 
 _PRONOUNS = {"f": ("she", "her", "her"), "m": ("he", "him", "his"), None: ("they", "them", "their")}
 _FORMS = ("subj", "obj", "poss")
+# Set after a mention that ends in a relative clause; it becomes a comma when the sentence goes on.
+CLAUSE_END = "\x1f"
+_RELATIVE = re.compile(r", (which|who|that)\b")
 
 
 @dataclass
@@ -41,7 +44,7 @@ class Speaker:
     def _slot(self, name: str, slots: Slots) -> str:
         head, _, form = name.partition(".")
         if head == "party":
-            return self._person(form or "obj")
+            return self._person(form or "name")
         if is_verb(name):
             return verb(name, self.agreement)
         slot = slots.get(head)
@@ -52,7 +55,7 @@ class Speaker:
             # A superlative is itself a text with slots for the person.
             return self.fill(slot.text, {}) if "{" in slot.text else slot.text
         if slot is self.party or (self.party is not None and slot.table == self.party.table and slot.key == self.party.key):
-            return self._person(form or "obj")
+            return self._person(form or "name")
         return self._row(slot)
 
     def _row(self, row: Reference) -> str:
@@ -67,24 +70,27 @@ class Speaker:
             if row.owner is None:
                 raise PlanError("no_owner", row.attempt)
             if self.party is not None and row.owner.table == self.party.table and row.owner.key == self.party.key:
-                return self._person(form or "obj")
+                return self._person(form or "subj")
             if form == "poss" and row.owner.values.get("name"):
                 return possessive(row.owner.values["name"])
             return self._row(row.owner)
 
-        return SLOT.sub(part, row.attempt)
+        text = SLOT.sub(part, row.attempt)
+        return text + CLAUSE_END if _RELATIVE.search(row.attempt) else text
 
     def _person(self, form: str) -> str:
-        if self.party is None or form not in _FORMS:
+        if self.party is None or form not in (*_FORMS, "name"):
             raise PlanError("no_person", form)
         if self.voice == "self":
+            if form == "name":
+                raise PlanError("own_name")
             self.agreement = "I" if form == "subj" else self.agreement
             return {"subj": "I", "obj": "me", "poss": "my"}[form]
         name, sex = person_of(self.party)
         if not self.named:
             self.named, self.silent = True, 0
             text = name
-        elif self.rival or self.silent > 1:
+        elif self.rival or self.silent > 1 or form == "name":
             self.silent = 0
             text = name.split(" ", 1)[0]
         else:
