@@ -28,6 +28,10 @@ def read_folder(folder: str) -> dict[str, JsonObject]:
     return {path.stem: read_toml(path) for path in sorted(data_path(f"templates/{folder}").glob("*.toml"))}
 
 
+# A rule's `fix` has a `when` of its own, which is no condition.
+_PLACES = ("before", "after")
+
+
 def read_toml(path: Path) -> JsonObject:
     """Return one parsed TOML file; SpecError with its name and the parser's position when it is malformed."""
     try:
@@ -39,7 +43,7 @@ def read_toml(path: Path) -> JsonObject:
 def drop(value: Any, holds: Holds) -> Any:
     """Return `value` without the lines, items and tables whose condition does not hold; `value` itself is left alone."""
     if isinstance(value, dict):
-        return {key: drop(child, holds) for key, child in value.items() if key != "when"}
+        return {key: drop(child, holds) for key, child in value.items() if key != "when" or child in _PLACES}
     if isinstance(value, list):
         return [drop(kept, holds) for child in value for kept in _kept(child, holds)]
     if isinstance(value, str) and "\n" in value:
@@ -48,7 +52,7 @@ def drop(value: Any, holds: Holds) -> Any:
 
 
 def _kept(child: Any, holds: Holds) -> Iterator[Any]:
-    if isinstance(child, dict) and "when" in child and not all_hold(child["when"], holds):
+    if isinstance(child, dict) and child.get("when", "before") not in _PLACES and not all_hold(child["when"], holds):
         return
     marked = _LINE.fullmatch(child) if isinstance(child, str) else None
     if marked is None:

@@ -81,6 +81,7 @@ def sentence(text: str) -> str:
 
 def tidy(text: str) -> str:
     """Return `text` with the small repairs that filled slots need: a/an, contractions, doubled spaces and stops."""
+    text = re.sub(r"\x1f(?= \w)", ",", text).replace("\x1f", "")
     text = re.sub(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|u|ni))", lambda m: f"{m[1]}n ", text)
     text = re.sub(r"\bI (am|have)\b(?= (?!to\b))", lambda m: {"am": "I'm", "have": "I have"}[m[1]], text)
     text = re.sub(r" +([,.;?!])", r"\1", text)

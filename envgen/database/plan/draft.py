@@ -104,13 +104,10 @@ class Draft:
         return value
 
     def read(self, tool: str, arguments: JsonObject, origin: Mapping[str, Origin]) -> int:
-        """Make a read call, or reuse the same one made since the last write; returns its step."""
-        for step in range(len(self.calls) - 1, -1, -1):
-            call = self.calls[step]
-            if call.write:
-                break
-            if call.tool == tool and call.arguments == arguments:
-                return step
+        """Make a read call, or reuse the same one made earlier if it still shows the same; returns its step."""
+        earlier = [step for step, call in enumerate(self.calls) if call.tool == tool and call.arguments == arguments]
+        if earlier and self.session.probe(tool, arguments).value == self.results[earlier[-1]]:
+            return earlier[-1]
         return self._call(tool, arguments, origin)
 
     def write(self, tool: str, arguments: JsonObject, origin: Mapping[str, Origin]) -> int:
