@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = typer.main.get_command(app).main(args=argv, prog_name="envgen", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        code = code if isinstance(code, int) else 0
+        return _say("stopped", 130) if code == 130 else code
     except EnvgenError as problem:
         return _say(str(problem), problem.exit_code)
     except BrokenPipeError:
@@ -86,7 +87,7 @@ def _other(problem: BaseException) -> int:
         return _say(problem.format_message(), getattr(problem, "exit_code", 2))
     if isinstance(problem, KeyboardInterrupt) or type(problem).__name__ == "Abort":
         return _say("stopped", 130)
-    if isinstance(problem, ModuleNotFoundError) and problem.name:
+    if isinstance(problem, ModuleNotFoundError) and problem.name and not problem.name.startswith("envgen"):
         return _say(f"{problem.name} is not installed. This command needs more: pip install 'envgen-rl[synth]'", 3)
     if isinstance(problem, OSError):
         where = f"{problem.filename}: " if problem.filename else ""

@@ -10,7 +10,10 @@ def demo(
     out: Annotated[Path | None, typer.Option("--out", help="Keep the bundle in this folder; a temporary one when not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Another seed, another library.")] = 0,
 ) -> None:
-    """Make a small world, prove it sound, show one of its tasks, and play it with a policy that knows and one that does nothing."""
+    """Make a small world, prove it, show a task, play it.
+
+    The world is thrown away afterwards, unless --out names a folder for it.
+    """
     from envgen.cli.tour import tour
 
     tour(out, seed)

@@ -4,7 +4,10 @@ import typer
 
 
 def doctor() -> None:
-    """Say which versions and extras this installation has; exit 3 when the base is incomplete."""
+    """Say what is installed here, and what is missing.
+
+    Exit 3 when the base is incomplete.
+    """
     from envgen.cli.installed import extras, versions
 
     lacking = []

@@ -47,7 +47,7 @@ class Group(TyperGroup):
 def no_command(path: str, name: str, known: list[str]) -> str:
     """Return the error for a command that does not exist."""
     near = difflib.get_close_matches(name.lower(), [*known, *SYNONYMS], 1)
-    guess = SYNONYMS.get(near[0], near[0]) if near else ""
+    guess = (near[0] if near[0] in known else SYNONYMS[near[0]]) if near else ""
     if guess and (guess.split()[0] in known or guess == "--version"):
         return f"there is no command {name!r}. Did you mean `{path} {guess}`?"
     return f"there is no command {name!r}. The commands are: {', '.join(known)}"

@@ -27,9 +27,10 @@ def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen
     phrase = check_phrase(domain)
     if chosen["resume"] and chosen["force"]:
         raise UsageError("--resume goes on with a run and --force throws it away: give one of them")
+    chosen_kinds = parse_kinds(kinds)
     target = out or Path("generated") / slug(phrase)
     check_target(target, resume=chosen["resume"], force=chosen["force"])
-    return SynthesisOptions(domain=phrase, out=target, kinds=parse_kinds(kinds), **chosen)
+    return SynthesisOptions(domain=phrase, out=target, kinds=chosen_kinds, **chosen)
 
 
 def parse_kinds(text: str | None) -> tuple[str, ...]:

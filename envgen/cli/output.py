@@ -58,7 +58,7 @@ class Reporter:
             return
         live = self._progress()
         if event.stage != self._stage or self._bar is None:
-            self._stage, self._bar = event.stage, live.add_task(event.stage, total=event.total or None)
+            self._stage, self._bar = event.stage, live.add_task(event.stage, total=event.total or None, note="")
         live.update(self._bar, completed=event.done, total=event.total or None, note=event.message[:60])
 
     def _progress(self) -> "Progress":

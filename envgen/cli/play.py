@@ -10,7 +10,10 @@ def play(
     task: Annotated[str | None, typer.Argument(help="A task id, or the start of one; the first task when not given.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the episode.")] = 0,
 ) -> None:
-    """Play a task yourself: call its tools at a prompt, undo, submit, and have the verdict explained."""
+    """Play a task yourself at a prompt.
+
+    Call tools, undo, submit, and have the verdict explained.
+    """
     from envgen.cli.common import load, pick_task, prompt
     from envgen.rollout.interactive import Game
 

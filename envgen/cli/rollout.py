@@ -15,7 +15,10 @@ def rollout(
     runs: Annotated[Path, typer.Option("--runs", help="Folder that run folders go to.")] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per episode, and the summary last.")] = False,
 ) -> None:
-    """Play the tasks with a scripted policy and write runs/<time>-<bundle>-<policy>/."""
+    """Play the tasks with a policy and keep the episodes.
+
+    Writes runs/<time>-<bundle>-<policy>/ and prints it; `envgen show @last` shows it again.
+    """
     from envgen.cli.common import load
     from envgen.cli.output import Reporter, emit
     from envgen.core.events import Event

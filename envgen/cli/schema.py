@@ -10,7 +10,7 @@ def schema(
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to; schemas/ when not given.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when a file differs from the types.")] = False,
 ) -> None:
-    """Write schemas/*.schema.json from the types, or check that they are in step."""
+    """Write the JSON Schemas of what is stored, or check them."""
     from envgen.bundle import schemas
     from envgen.core.data import data_path
     from envgen.core.errors import UnsoundError

@@ -12,7 +12,10 @@ def show(
     as_agent: Annotated[bool, typer.Option("--as-agent", help="Print exactly the messages and tool schemas that a model gets.")] = False,
     split: Annotated[str | None, typer.Option("--split", help="List only the tasks of this split.")] = None,
 ) -> None:
-    """Show the schema, tools, tool graph, rules and tasks of a bundle, or one task of it."""
+    """Show a bundle, one of its tasks, or a run.
+
+    A bundle is shown with its schema, tools, tool graph, rules and tasks.
+    """
     from envgen.view import text
 
     typer.echo(text.show(bundle, task, gold=gold, as_agent=as_agent, split=split))

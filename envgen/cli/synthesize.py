@@ -40,7 +40,10 @@ def synthesize(
     list_domains: Annotated[bool, typer.Option("--list-domains", help="List the domains that have a lexicon, and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Events as JSON lines; the last one is the report.")] = False,
 ) -> None:
-    """Make an environment with tools, policy and tasks, and keep only what every gate passes. Needs no model and no network."""
+    """Make an environment with tasks from a domain phrase.
+
+    Only tasks that every gate passes are kept. Needs no model, no key and no network.
+    """
     from envgen.cli import making
 
     if list_domains:

@@ -12,7 +12,10 @@ def validate(
     junit: Annotated[Path | None, typer.Option("--junit", help="Also write a JUnit report to this file, for CI.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Events as JSON lines; the last one is the report.")] = False,
 ) -> None:
-    """Prove a bundle sound again: exit 0 when every gate passes, 1 when not."""
+    """Prove a bundle sound again, from its files alone.
+
+    Runs every gate; exit 0 when all pass, 1 when one fails.
+    """
     from envgen.cli.output import Reporter, emit
     from envgen.gates.validate import validate_bundle
 
