@@ -3,7 +3,7 @@
 columns    NAME KIND [null] [unique] [default VALUE] [check (SQL)] [policy POLICY]
            KIND: key · text · int · date · moment · money · flag · ref:TABLE · enum:a|b|c
 arguments  NAME[?] KIND … [= DEFAULT] [; description]
-           KIND: ref TABLE.COLUMN · like TABLE.COLUMN · int LO HI · money LO HI STEP · share TABLE.COLUMN · text POOL · date LO HI ·
+           KIND: ref TABLE.COLUMN · like TABLE.COLUMN · int LO HI · money LO HI STEP · share TABLE.COLUMN [LO HI] · text POOL · date LO HI ·
            enum a|b|c · limit · offset
 steps      require SQL -> code: text | forbid SQL -> code: text | bind SQL | new_id NAME=TABLE.COLUMN … | run[ROWS] SQL |
            return one|value|many[MAX] SQL | return object, then lines `part NAME one|value|many[MAX] SQL`
@@ -107,7 +107,7 @@ def _argument(name: str, kind: str, rest: list[str], described: dict[str, str]) 
         low, high, step = map(int, rest)
         return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": {"int": [low, high], "step": step}, "description": "In cents."}
     if kind == "share":
-        return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": {"column": rest[0], "times": [0, 1]}, "description": "In cents."}
+        return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": {"column": rest[0], "times": [float(part) for part in rest[1:3]] or [0, 1]}, "description": "In cents."}
     if kind == "text":
         return {"type": "string", "minLength": 1, "maxLength": 200, "x-domain": {"text": rest[0]}}
     if kind == "date":

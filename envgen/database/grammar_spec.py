@@ -41,23 +41,28 @@ def _table(work: Composition, pattern: str, entry: JsonObject) -> Table:
 
 def _tool(work: Composition, pattern: str, entry: JsonObject, described: dict[str, str]) -> Tool:
     where = f"pattern {pattern}, tool {entry['key']}"
+    samples = {name: sql for data in work.patterns.values() for name, sql in data.get("samples", {}).items()}
     fields = {
         "name": work.tools[entry["key"]], "key": entry["key"], "description": entry["desc"], "intent": entry.get("intent", ""),
         "parameters": parse_arguments(entry.get("args", ""), described),
         "steps": parse_steps(entry["steps"], gate_steps(work, pattern, entry), where),
-        "examples": [_example(example, where) for example in entry.get("example", [])],
+        "examples": [_example(example, samples, where) for example in entry.get("example", [])],
     }  # fmt: skip
     return _made(Tool, fields, where)
 
 
-def _example(entry: JsonObject, where: str) -> JsonObject:
+def _example(entry: JsonObject, samples: dict[str, str], where: str) -> JsonObject:
+    """An example; a setup statement "@party" stands for the sample row of that name."""
     try:
+        setup = [samples[sql[1:]] if sql.startswith("@") else sql for sql in entry.get("setup", [])]
         return {
             "given": entry["given"], "args": json.loads(entry["args"]), "expect": json.loads(entry["expect"]),
-            "setup": [" ".join(sql.split()) for sql in entry.get("setup", [])],
+            "setup": [" ".join(sql.split()) for sql in setup],
         }  # fmt: skip
     except json.JSONDecodeError as problem:
         raise SpecError(where, f"the example {entry['given']!r} is not JSON: {problem}") from problem
+    except KeyError as problem:
+        raise SpecError(where, f"the example {entry['given']!r} uses a sample that no pattern has: {problem}") from problem
 
 
 def _rule(work: Composition, pattern: str, entry: JsonObject) -> Rule:

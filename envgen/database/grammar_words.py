@@ -103,8 +103,9 @@ def _acts(work: Composition, spec: EnvironmentSpec) -> Iterator[Act]:
     for entry in _goals(work):
         why = work.lexicon.get("why", {}).get(entry["key"], entry.get("why", []))
         yield Act(
-            tool=_tool(work, entry["key"]), party=entry.get("party"), focus=entry.get("focus"), weight=entry.get("weight", 1.0), why=tuple(why)
-        )
+            tool=_tool(work, entry["key"]), staff=entry["goal"] == "staff", party=entry.get("party"), focus=entry.get("focus"),
+            weight=entry.get("weight", 1.0), why=tuple(why),
+        )  # fmt: skip
 
 
 def _frames(work: Composition, spec: EnvironmentSpec) -> Iterator[Frames]:
