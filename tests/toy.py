@@ -1,6 +1,7 @@
 """An animal shelter in three tables: a small environment written by hand, for tests of what is built on environments."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,11 @@ def spec() -> EnvironmentSpec:
 
 def world() -> bytes:
     """The shelter's start state: four animals, one of them adopted."""
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        return _fill(connection)
+
+
+def _fill(connection: sqlite3.Connection) -> bytes:
     for statement in ddl(spec()):
         connection.execute(statement)
     connection.executemany("INSERT INTO animals VALUES (?, ?, ?, ?)", ROWS)

@@ -1,5 +1,6 @@
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,11 @@ from envgen.core.types import Evidence, Expectation, Goal, Gold, GoldCall, Manif
 
 
 def make_world(rows: int = 3, *, name: str = "Ada") -> bytes:
-    world = sqlite3.connect(":memory:")
+    with closing(sqlite3.connect(":memory:")) as world:
+        return fill(world, rows, name)
+
+
+def fill(world: sqlite3.Connection, rows: int, name: str) -> bytes:
     world.execute("CREATE TABLE people (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL) STRICT")
     world.execute(
         "CREATE TABLE notes (person INTEGER NOT NULL REFERENCES people(id), body BLOB, PRIMARY KEY (person)) STRICT, WITHOUT ROWID"
