@@ -1,5 +1,6 @@
 """A database bundle at run time: `DatabaseEnvironment` starts `DatabaseSession`s on pooled in-memory connections."""
 
+import copy
 import difflib
 import threading
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,12 @@ class DatabaseEnvironment:
         gold = {gold.task: gold for gold in bundle.gold}
         world = open_world(str(bundle.world))
         return cls(spec, world, tasks=bundle.tasks, gold=gold, manifest=bundle.manifest, policy=bundle.policy)
+
+    def with_tasks(self, tasks: Sequence[Task], gold: Mapping[str, Gold]) -> "DatabaseEnvironment":
+        """Return this environment with other tasks; world, pool and compiled tools are shared."""
+        other = copy.copy(self)
+        other._tasks, other._gold = tuple(tasks), gold
+        return other
 
     def tasks(self, split: str | None = None) -> Sequence[Task]:
         """Return all tasks, or those of `split`; UsageError names the splits when it has none."""

@@ -1,0 +1,176 @@
+"""The main job: a domain phrase becomes a proven bundle. Every stage is recorded in the run ledger, so a killed run goes on."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import apsw
+
+import envgen
+from envgen.bundle.ledger import RunLedger, ledger_path, remove
+from envgen.bundle.write import Content, check_target, write_bundle
+from envgen.core.errors import UnsoundError
+from envgen.core.events import Event, Events, silent
+from envgen.core.types import Evidence, JsonObject, Manifest
+from envgen.database.language import Proposal
+from envgen.database.plan.planner import Options
+from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.world import WorldReport, build_world
+from envgen.gates.validate import gate_environment
+from envgen.synthesis.options import SynthesisOptions, SynthesisReport
+from envgen.synthesis.recipe import Recipe, check_specification
+from envgen.synthesis.select import Selection
+from envgen.synthesis.workers import Made, candidates
+
+SPARE = 4
+
+
+@dataclass
+class _Run:
+    """One run in the making."""
+
+    options: SynthesisOptions
+    events: Events
+    ledger: RunLedger
+    seconds: dict[str, float] = field(default_factory=dict)
+    rejected: Counter[str] = field(default_factory=Counter)
+
+    @contextmanager
+    def stage(self, name: str, message: str) -> Iterator[None]:
+        """Announce a stage and time it."""
+        self.events(Event("stage", name, message))
+        started = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+
+
+def synthesize(options: SynthesisOptions, events: Events = silent) -> SynthesisReport:
+    """Make the bundle that `options` ask for, and return what was kept and rejected.
+
+    Errors: UsageError for a folder that exists or a ledger of another run; SpecError for an unsound specification; UnsoundError when
+    no task or no environment passes its gates; InfrastructureError for a full disk. What is done stays in the ledger beside `out`.
+    """
+    check_target(options.out, resume=options.resume, force=options.force)
+    path = ledger_path(options.out)
+    if not options.resume:
+        remove(path)
+    with RunLedger.open(path, command="synthesize", seed=options.seed, flags=options.identity()) as ledger:
+        report = _Pipeline(_Run(options, events, ledger)).run()
+    remove(path)
+    return report
+
+
+class _Pipeline:
+    def __init__(self, run: _Run) -> None:
+        self.run_, self.options, self.events = run, run.options, run.events
+
+    def run(self) -> SynthesisReport:
+        """Go through the stages."""
+        run = self.run_
+        with run.stage("specification", f"{self.options.domain}: schema, tools and rules"):
+            proposal = self._propose()
+            check_specification(proposal.spec)
+        with run.stage("world", "rows, and their history by the world's own tools"):
+            world, built = build_world(proposal, self.options.seed, self.options.size)
+        with run.stage("tasks", f"{self.options.tasks} tasks, each through its gates"):
+            selection, evidence = self._tasks(Recipe.of(proposal, world, self.options.seed, self._planner_options()))
+        tasks = selection.split()
+        environment = DatabaseEnvironment(proposal.spec, world, tasks=tasks, gold=selection.gold)
+        with run.stage("gates", "the environment as a whole"):
+            evidence += self._environment_gates(environment)
+        with run.stage("bundle", f"writing {self.options.out}"):
+            manifest = self._write(proposal, environment, built, evidence)
+        for note in proposal.notes:
+            self.events(Event("note", "specification", note))
+        return SynthesisReport(
+            path=self.options.out, manifest=manifest, asked=self.options.tasks, kept=len(tasks),
+            rejected=dict(run.rejected.most_common()), notes=proposal.notes, seconds=run.seconds,
+        )  # fmt: skip
+
+    def _propose(self) -> Proposal:
+        from envgen.database.grammar import propose
+
+        return propose(self.options.domain, seed=self.options.seed, size=self.options.size)
+
+    def _planner_options(self) -> Options:
+        return Options(kinds=self.options.kinds or None, difficulty=self.options.difficulty)
+
+    def _tasks(self, recipe: Recipe) -> tuple[Selection, list[Evidence]]:
+        ledger, wanted = self.run_.ledger, self.options.tasks
+        ledger.begin("tasks", [recipe.spec, recipe.language, recipe.seed])
+        known = {item.index: item.payload for item in ledger.items("tasks")}
+        if known:
+            self.events(Event("note", "tasks", f"{len(known)} candidates of the stopped run are used again"))
+        selection, evidence = Selection(wanted), []
+        made_in_order = candidates(recipe, self._jobs(), known, wanted * SPARE + 20)
+        try:
+            for made in made_in_order:
+                evidence += self._consider(made, selection)
+                self.events(Event("progress", "tasks", done=len(selection.tasks), total=wanted))
+                if selection.full:
+                    break
+        finally:
+            made_in_order.close()
+        if not selection.tasks:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in self.run_.rejected.most_common(5))
+            raise UnsoundError(f"no task was kept: {reasons}. Try another --seed, a larger --size, or fewer restrictions by --kinds and --difficulty")
+        ledger.finish("tasks")
+        return selection, evidence
+
+    def _consider(self, made: Made, selection: Selection) -> list[Evidence]:
+        for name, spent in made.seconds.items():
+            self.run_.seconds[name] = self.run_.seconds.get(name, 0.0) + spent
+        reason = made.reason or selection.offer(list(zip(made.tasks, made.gold, strict=True)))
+        payload = made.to_json()
+        # The ledger keeps what the candidate is, not whether there was room for it: a resumed run asks again.
+        self.run_.ledger.add("tasks", "candidate", made.index, "rejected" if made.reason else "kept", reason=made.reason, payload=payload)
+        if reason:
+            self.run_.rejected[reason] += 1
+            return []
+        return made.evidence
+
+    def _jobs(self) -> int:
+        jobs = self.options.jobs or os.cpu_count() or 1
+        # Starting processes costs more than a handful of tasks.
+        return 1 if self.options.tasks < 12 and not self.options.jobs else jobs
+
+    def _environment_gates(self, environment: DatabaseEnvironment) -> list[Evidence]:
+        evidence = gate_environment(environment, self.run_.seconds)
+        failed = [item for item in evidence if item.status == "fail"]
+        if failed:
+            raise UnsoundError(
+                f"the environment does not pass {', '.join(sorted({item.gate for item in failed}))}: {failed[0].subject}: {failed[0].reason}. "
+                "Nothing was written; try another --seed"
+            )
+        return evidence
+
+    def _write(self, proposal: Proposal, environment: DatabaseEnvironment, built: WorldReport, evidence: list[Evidence]) -> Manifest:
+        options = self.options
+        spec = proposal.spec
+        manifest = Manifest(
+            name=spec.name, family="database", title=spec.title, provenance=self._provenance(proposal, built),
+            cost={"seconds": {name: round(value, 3) for name, value in self.run_.seconds.items()}},
+        )  # fmt: skip
+        ledger = self.run_.ledger.to_json()
+        for reject in ledger["rejects"]:
+            reject["payload"] = {"detail": reject["payload"]["detail"], "template": (reject["payload"]["tasks"] or [{}])[0].get("template", "")}
+        ledger["not_chosen"] = {reason: count for reason, count in self.run_.rejected.items() if reason not in ledger["rejected"]}
+        content = Content(
+            manifest=manifest, environment=spec.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            world=_compact(environment.world), policy=environment.policy, tasks=environment.tasks(),
+            gold=[environment.gold(task.id) for task in environment.tasks()], evidence=evidence, ledger=ledger,
+        )  # fmt: skip
+        return write_bundle(options.out, content, force=options.force or options.resume)
+
+    def _provenance(self, proposal: Proposal, built: WorldReport) -> JsonObject:
+        return {
+            "generator": f"envgen {envgen.__version__}", "proposer": "grammar", "seed": self.options.seed, **self.options.identity(),
+            "features": proposal.features, "notes": list(proposal.notes), "history": {"asked": built.events, "made": built.made},
+        }  # fmt: skip
+
+
+def _compact(world: apsw.Connection) -> bytes:
+    return world.serialize("main")

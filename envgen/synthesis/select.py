@@ -1,0 +1,78 @@
+"""Which sound candidates make a set: no two alike, no template too frequent, no answer that can be guessed from its template."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from envgen.core.digest import digest
+from envgen.core.types import Gold, Task
+
+TEMPLATE_SHARE = 0.12
+ANSWER_SHARE = 0.40
+TEST_SHARE = 5
+
+
+class Selection:
+    """Takes candidates in their order. `reason` is empty when one is taken, else a short code for the ledger."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
+        self.tasks: list[Task] = []
+        self.gold: dict[str, Gold] = {}
+        self._texts: set[tuple[str, str]] = set()
+        self._templates: Counter[str] = Counter()
+        self._answers: dict[str, Counter[str]] = {}
+
+    @property
+    def full(self) -> bool:
+        """True when as many tasks were taken as are wanted."""
+        return len(self.tasks) >= self.wanted
+
+    def offer(self, candidates: Sequence[tuple[Task, Gold]]) -> str:
+        """Take one candidate (or two twins), or return why not: no_room, duplicate, template_full or modal_answer."""
+        if len(self.tasks) + len(candidates) > self.wanted:
+            return "no_room"
+        texts = {(task.instruction, digest(task.start.model_dump())) for task, _ in candidates}
+        if texts & self._texts or any(task.id in self.gold for task, _ in candidates):
+            return "duplicate"
+        template = candidates[0][0].template
+        if self._templates[template] + len(candidates) > max(2, math.ceil(TEMPLATE_SHARE * self.wanted)):
+            return "template_full"
+        if any(self._modal(gold) for _, gold in candidates):
+            return "modal_answer"
+        self._take(candidates, texts)
+        return ""
+
+    def _modal(self, gold: Gold) -> bool:
+        """True when taking `gold` would let one answer pay too often for its template."""
+        if gold.answer is None:
+            return False
+        counts = self._answers.get(_question(gold), Counter())
+        same = counts[str(gold.answer.value)] + 1
+        return same > max(1, math.floor(ANSWER_SHARE * (counts.total() + 1)))
+
+    def _take(self, candidates: Sequence[tuple[Task, Gold]], texts: set[tuple[str, str]]) -> None:
+        self._texts |= texts
+        for task, gold in candidates:
+            self.tasks.append(task)
+            self.gold[task.id] = gold
+            self._templates[task.template] += 1
+            if gold.answer is not None:
+                self._answers.setdefault(_question(gold), Counter())[str(gold.answer.value)] += 1
+
+    def split(self) -> list[Task]:
+        """Return the tasks with their splits: whole templates go to test, about one in five; twins stay together by template."""
+        order = sorted(self._templates, key=lambda name: digest(name))
+        test: set[str] = set()
+        for name in order:
+            if sum(self._templates[item] for item in test) * TEST_SHARE >= len(self.tasks):
+                break
+            test.add(name)
+        if len(order) < 2:
+            test = set()
+        return [task.model_copy(update={"split": "test" if task.template in test else "train"}) for task in self.tasks]
+
+
+def _question(gold: Gold) -> str:
+    """The template of the goal that asks."""
+    return next((goal.template for goal in gold.goals if goal.kind in ("lookup", "aggregate", "quiz")), "")
