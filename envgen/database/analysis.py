@@ -161,8 +161,8 @@ def _statement_problems(
 ) -> Iterator[str]:
     try:
         tree = parse(sql)
-    except sqlglot.errors.SqlglotError as problem:
-        yield f"cannot be parsed: {str(problem).splitlines()[0]}"
+    except sqlglot.errors.SqlglotError as error:
+        yield f"cannot be parsed: {str(error).splitlines()[0]}"
         return
     if statement.remaining:
         yield "a step holds one statement"
@@ -176,9 +176,9 @@ def _statement_problems(
     yield from (f"function {name} is not on the allow-list" for name in sorted(statement.functions - FUNCTIONS))
     yield from (f"schema {name} is not the agent's" for name in sorted(statement.schemas - {"main"}))
     yield from (f":{name} is bound by nothing" for name in sorted(binds(sql) - known))
-    problem = clock_problem(sql, dated)
-    if problem:
-        yield problem
+    clock = clock_problem(sql, dated)
+    if clock:
+        yield clock
     many = isinstance(step, Return) and sql in [part.many for part in (step.result.object or {"": step.result}).values()]
     order = unordered(sql, tables, many=many)
     if order:

@@ -52,11 +52,7 @@ def _close(schema: JsonObject) -> None:
 
 def shown_schema(schema: JsonObject) -> JsonObject:
     """Return `schema` as an agent sees it: without `x-` keys."""
-    return {
-        key: shown_schema(value) if isinstance(value, dict) else value
-        for key, value in schema.items()
-        if not key.startswith("x-")
-    }
+    return {key: shown_schema(value) if isinstance(value, dict) else value for key, value in schema.items() if not key.startswith("x-")}
 
 
 class Arguments:

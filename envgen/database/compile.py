@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
 import apsw.ext
 
 from envgen.core.errors import SpecError
+from envgen.core.outcome import Change
 from envgen.database.arguments import MAX_BYTES, Arguments, Binds, clip
-from envgen.database.engine import Slot
 from envgen.database.spec import Bind, EnvironmentSpec, Forbid, NewId, Require, Return, Run, Shape, Step, Tool, step_sql
 
 MAX_ROWS = 200
@@ -22,7 +22,28 @@ _SLOT = re.compile(r"\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}")
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Execute = Callable[..., apsw.Cursor]
-Action = Callable[[Execute, Slot, Binds], Any]
+
+
+class Ground(Protocol):
+    """What a tool runs on: a pooled slot in episodes, a plain connection when history is made."""
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The connection that statements run on."""
+        ...
+
+    @property
+    def execute(self) -> Execute:
+        """`connection.execute`, kept at hand."""
+        ...
+
+    @property
+    def log(self) -> list[Change]:
+        """The row changes so far; a refused call takes its own back."""
+        ...
+
+
+Action = Callable[[Execute, Ground, Binds], Any]
 
 
 class Refusal(Exception):
@@ -48,7 +69,7 @@ class CompiledTool:
     writes: bool
     uses_given: bool
 
-    def run(self, slot: Slot, binds: Binds) -> Any:
+    def run(self, slot: Ground, binds: Binds) -> Any:
         """Carry the call out on `slot`. `binds` holds the arguments and the reserved `now`, `actor` and `_given`."""
         if not self.writes:
             return self._steps(slot, binds)
@@ -65,7 +86,7 @@ class CompiledTool:
         execute("RELEASE call")
         return result
 
-    def _steps(self, slot: Slot, binds: Binds) -> Any:
+    def _steps(self, slot: Ground, binds: Binds) -> Any:
         execute = slot.execute
         result: Any = None
         try:
@@ -130,7 +151,7 @@ def _names(connection: apsw.Connection, sql: str) -> tuple[str, ...]:
 
 
 def _require(sql: str, names: tuple[str, ...], code: str, text: str) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> None:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> None:
         if execute(sql, binds).fetchone() is None:
             raise Refusal(code, fill(text, binds))
 
@@ -138,7 +159,7 @@ def _require(sql: str, names: tuple[str, ...], code: str, text: str) -> Action:
 
 
 def _forbid(sql: str, names: tuple[str, ...], code: str, text: str) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> None:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> None:
         row = execute(sql, binds).fetchone()
         if row is not None:
             raise Refusal(code, fill(text, {**binds, **dict(zip(names, row, strict=True))}))
@@ -149,14 +170,14 @@ def _forbid(sql: str, names: tuple[str, ...], code: str, text: str) -> Action:
 def _bind(sql: str, names: tuple[str, ...]) -> Action:
     empty = (None,) * len(names)
 
-    def act(execute: Execute, slot: Slot, binds: Binds) -> None:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> None:
         binds.update(zip(names, execute(sql, binds).fetchone() or empty, strict=True))
 
     return act
 
 
 def _new_id(targets: Mapping[str, tuple[str, str | None]]) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> None:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> None:
         for name, (target, form) in targets.items():
             row = execute(_NEXT_ID, {"tbl": target}).fetchone()
             if row is None:
@@ -169,7 +190,7 @@ def _new_id(targets: Mapping[str, tuple[str, str | None]]) -> Action:
 def _run(sql: str, rows: int | tuple[int, int] | str) -> Action:
     low, high = rows if isinstance(rows, tuple) else (rows, rows)
 
-    def act(execute: Execute, slot: Slot, binds: Binds) -> None:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> None:
         execute(sql, binds)
         changed = slot.connection.changes()
         wanted_low, wanted_high = (binds[low] if isinstance(low, str) else low), (binds[high] if isinstance(high, str) else high)
@@ -185,7 +206,7 @@ def _return(step: Return, connection: apsw.Connection) -> Action:
         return _part(shape, connection)
     parts = [(name, _part(part, connection)) for name, part in shape.object.items()]
 
-    def act(execute: Execute, slot: Slot, binds: Binds) -> dict[str, Any]:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> dict[str, Any]:
         return {name: part(execute, slot, binds) for name, part in parts}
 
     return act
@@ -203,7 +224,7 @@ def _part(shape: Shape, connection: apsw.Connection) -> Action:
 
 
 def _one(sql: str, names: tuple[str, ...]) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> dict[str, Any]:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> dict[str, Any]:
         row = execute(sql, binds).fetchone()
         if row is None:
             raise EnvironmentFault("a `one` returned no row")
@@ -213,7 +234,7 @@ def _one(sql: str, names: tuple[str, ...]) -> Action:
 
 
 def _many(sql: str, names: tuple[str, ...], cap: int) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> list[dict[str, Any]]:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> list[dict[str, Any]]:
         cursor = execute(sql, binds)
         rows = [dict(zip(names, row, strict=True)) for row, _ in zip(cursor, range(cap), strict=False)]
         cursor.close()
@@ -223,7 +244,7 @@ def _many(sql: str, names: tuple[str, ...], cap: int) -> Action:
 
 
 def _value(sql: str) -> Action:
-    def act(execute: Execute, slot: Slot, binds: Binds) -> Any:
+    def act(execute: Execute, slot: Ground, binds: Binds) -> Any:
         row = execute(sql, binds).fetchone()
         return row[0] if row else None
 

@@ -65,9 +65,7 @@ class Filler:
         self.rows[filling.table] = rows
         return rows
 
-    def _value(
-        self, generator: str, table: str, column: str, index: int, count: int, row: Row, dice: random.Random, first_id: int
-    ) -> Any:
+    def _value(self, generator: str, table: str, column: str, index: int, count: int, row: Row, dice: random.Random, first_id: int) -> Any:
         kind, _, rest = generator.partition(":")
         if kind == "null":
             chance, _, inner = rest.partition(":")

@@ -214,9 +214,7 @@ class DatabaseSession:
         error = result.error
         writes = tuple(slot.log[mark:]) if mark is not None and len(slot.log) > mark else ()
         step = len(self.calls)
-        self.calls.append(
-            CallRecord(step, name, arguments, error is None, error.code if error else "", result.value, self.now, writes)
-        )
+        self.calls.append(CallRecord(step, name, arguments, error is None, error.code if error else "", result.value, self.now, writes))
         return result
 
     def _unknown(self, name: object) -> ToolResult:

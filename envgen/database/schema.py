@@ -77,11 +77,12 @@ def ddl(spec: EnvironmentSpec) -> list[str]:
 
 
 def _compiled(spec: EnvironmentSpec) -> list[str]:
-    dialect = sqlite.dialect()  # type: ignore[no-untyped-call]
+    dialect = sqlite.dialect()
     statements = []
     for table in metadata(spec).sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=dialect)).strip())
-        statements += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in sorted(table.indexes, key=lambda i: str(i.name))]
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        statements += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in indexes]
     return statements
 
 

@@ -61,7 +61,7 @@ def inspect_statement(connection: apsw.Connection, sql: str) -> Statement:
 
 
 @lru_cache(maxsize=4096)
-def parse(sql: str) -> exp.Expression:
+def parse(sql: str) -> exp.Expr:
     """Return the syntax tree of one SQLite statement; sqlglot.ParseError when there is not exactly one."""
     trees = [tree for tree in sqlglot.parse(sql, dialect="sqlite") if tree is not None]
     if len(trees) != 1:
@@ -103,9 +103,14 @@ def _unordered_select(select: exp.Select, tables: dict[str, Table]) -> str:
 
 
 def _is_one_aggregate(select: exp.Select) -> bool:
-    if select.args.get("group") or not select.args.get("from_", select.args.get("from")):
+    if select.args.get("group") or _source(select) is None:
         return not select.args.get("group")
     return all(next(item.find_all(exp.AggFunc), None) is not None for item in select.expressions)
+
+
+def _source(select: exp.Select) -> exp.Expr | None:
+    clause = select.args.get("from_") or select.args.get("from")
+    return clause.this if clause is not None else None
 
 
 def _unique_keys(select: exp.Select, tables: dict[str, Table]) -> list[tuple[str, ...]]:
@@ -113,10 +118,10 @@ def _unique_keys(select: exp.Select, tables: dict[str, Table]) -> list[tuple[str
     if group is not None:
         keys = [tuple(term.sql(dialect="sqlite").lower().split(".")[-1] for term in group.expressions)]
         return keys
-    source = select.args.get("from_", select.args.get("from")).this
+    source = _source(select)
     table = tables.get(source.name) if isinstance(source, exp.Table) else None
-    if table is None:
-        return [("key",), ("value",)] if "json_each" in source.sql().lower() else [("id",)]
+    if source is None or table is None:
+        return [("key",), ("value",)] if source is not None and "json_each" in source.sql().lower() else [("id",)]
     alias = source.alias_or_name.lower()
     keys = [table.key(), *table.unique, *((column.name,) for column in table.columns if column.unique)]
     lowered = [tuple(name.lower() for name in key) for key in keys]
@@ -142,7 +147,7 @@ def clock_problem(sql: str, dated: set[str]) -> str:
     return ""
 
 
-def _date_call(node: exp.Expression) -> tuple[str, list[exp.Expression]]:
+def _date_call(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
     if isinstance(node, exp.Anonymous) and node.name.lower() in DATE_FUNCTIONS:
         return node.name.lower(), list(node.expressions)
     if isinstance(node, exp.Func):
@@ -154,7 +159,7 @@ def _date_call(node: exp.Expression) -> tuple[str, list[exp.Expression]]:
     return "", []
 
 
-def _date_problem(name: str, arguments: list[exp.Expression], dated: set[str]) -> str:
+def _date_problem(name: str, arguments: list[exp.Expr], dated: set[str]) -> str:
     if name == "strftime":
         arguments = arguments[1:]
     if not arguments:

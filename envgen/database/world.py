@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import apsw
 import sqlite_utils
@@ -24,15 +24,12 @@ DRAWS_PER_EVENT = 25
 FIRST_ID = 1001
 
 
-@dataclass
 class Bench:
-    """A connection on which tools run for real: what history is made on. It has what `CompiledTool.run` needs of a slot."""
+    """A connection on which tools run for real: what history is made on. A `Ground` without log keeping."""
 
-    connection: apsw.Connection
-    log: list[Change] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.execute = self.connection.execute
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection, self.execute = connection, connection.execute
+        self.log: list[Change] = []
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def build_world(proposal: Proposal, seed: int, size: str) -> tuple[apsw.Connecti
         _plant(plant, bench, seed, size, spec.now)
     _set_counters(spec, connection)
     _check(spec, connection)
-    rows = {name: int(connection.execute(f"SELECT count(*) FROM {quote(name)}").fetchall()[0][0]) for name in table_names(connection)}
+    rows = {name: len(connection.execute(f"SELECT 1 FROM {quote(name)}").fetchall()) for name in table_names(connection)}
     rows.pop(IDS_TABLE, None)
     return connection, WorldReport(rows, len(events), made, refused)
 
@@ -138,7 +135,7 @@ def _happen(event: _Event, tools: dict[str, CompiledTool], bench: Bench, drawer:
             return 0, attempt
         binds = {**tool.arguments(arguments), "now": event.now, "actor": spec.actor, "_given": "[]"}
         try:
-            tool.run(bench, binds)  # type: ignore[arg-type]
+            tool.run(bench, binds)
         except Refusal:
             continue
         except EnvironmentFault as problem:

@@ -116,7 +116,7 @@ class _Pipeline:
             made_in_order.close()
         if not selection.tasks:
             reasons = ", ".join(f"{number} {reason}" for reason, number in self.run_.rejected.most_common(5))
-            raise UnsoundError(f"no task was kept: {reasons}. Try another --seed, a larger --size, or fewer restrictions by --kinds and --difficulty")
+            raise UnsoundError(f"no task was kept: {reasons}. Try another --seed, a larger --size, or fewer --kinds and no --difficulty")
         ledger.finish("tasks")
         return selection, evidence
 
@@ -141,10 +141,8 @@ class _Pipeline:
         evidence = gate_environment(environment, self.run_.seconds)
         failed = [item for item in evidence if item.status == "fail"]
         if failed:
-            raise UnsoundError(
-                f"the environment does not pass {', '.join(sorted({item.gate for item in failed}))}: {failed[0].subject}: {failed[0].reason}. "
-                "Nothing was written; try another --seed"
-            )
+            names, first = ", ".join(sorted({item.gate for item in failed})), failed[0]
+            raise UnsoundError(f"{names} failed, so nothing was written. {first.subject}: {first.reason}. Try another --seed")
         return evidence
 
     def _write(self, proposal: Proposal, environment: DatabaseEnvironment, built: WorldReport, evidence: list[Evidence]) -> Manifest:
@@ -156,7 +154,8 @@ class _Pipeline:
         )  # fmt: skip
         ledger = self.run_.ledger.to_json()
         for reject in ledger["rejects"]:
-            reject["payload"] = {"detail": reject["payload"]["detail"], "template": (reject["payload"]["tasks"] or [{}])[0].get("template", "")}
+            made = reject["payload"]
+            reject["payload"] = {"detail": made["detail"], "template": (made["tasks"] or [{}])[0].get("template", "")}
         ledger["not_chosen"] = {reason: count for reason, count in self.run_.rejected.items() if reason not in ledger["rejected"]}
         content = Content(
             manifest=manifest, environment=spec.model_dump(mode="json", by_alias=True, exclude_defaults=True),

@@ -1,7 +1,7 @@
 """Candidates made and judged, here or in other processes; results come back in the order of their numbers."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,7 +91,7 @@ def _work(index: int) -> JsonObject:
     return _maker.make(index).to_json()
 
 
-def candidates(recipe: Recipe, jobs: int, known: dict[int, JsonObject], limit: int) -> Iterator[Made]:
+def candidates(recipe: Recipe, jobs: int, known: dict[int, JsonObject], limit: int) -> Generator[Made]:
     """Yield candidates 0, 1, 2 … below `limit` in order; those in `known` are taken from there instead of being made again.
 
     jobs: processes; 1 works in this one. Closing the iterator stops the processes.
@@ -108,7 +108,7 @@ def candidates(recipe: Recipe, jobs: int, known: dict[int, JsonObject], limit: i
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ordered(pool: ProcessPoolExecutor, ahead: int, known: dict[int, JsonObject], limit: int) -> Iterator[Made]:
+def _ordered(pool: ProcessPoolExecutor, ahead: int, known: dict[int, JsonObject], limit: int) -> Generator[Made]:
     pending: dict[int, Future[Any]] = {}
     following = 0
     for index in range(limit):

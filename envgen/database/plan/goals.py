@@ -173,9 +173,9 @@ class Wisher:
         for step, action in zip(compiled.spec.steps, compiled.actions, strict=True):
             if isinstance(step, (Run, NewId)):
                 break
-            if isinstance(step, Require) and self.execute(step.require, binds).fetchone() is None:
-                codes.append(step.otherwise[0])
-            elif isinstance(step, Forbid) and self.execute(step.forbid, binds).fetchone() is not None:
+            if (isinstance(step, Require) and self.execute(step.require, binds).fetchone() is None) or (
+                isinstance(step, Forbid) and self.execute(step.forbid, binds).fetchone() is not None
+            ):
                 codes.append(step.otherwise[0])
             elif isinstance(step, Bind):
                 action(self.execute, self.draft.session.slot, binds)

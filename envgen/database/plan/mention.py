@@ -90,9 +90,7 @@ def refer(draft: Draft, table: str, key: Any) -> Reference:
     return reference
 
 
-def _finder_arguments(
-    args: dict[str, str], row: dict[str, Any], owner: Reference | None, now: str
-) -> tuple[JsonObject, dict[str, Origin]]:
+def _finder_arguments(args: dict[str, str], row: dict[str, Any], owner: Reference | None, now: str) -> tuple[JsonObject, dict[str, Origin]]:
     values: JsonObject = {}
     origin: dict[str, Origin] = {}
     for name, source in args.items():

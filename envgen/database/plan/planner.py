@@ -19,11 +19,27 @@ from envgen.verify.state import derive
 
 ATTEMPTS = 60
 GOAL_TRIES = 8
-SHAPES: tuple[tuple[float, tuple[str, ...]], ...] = (
-    (0.07, ("do",)), (0.05, ("choose",)), (0.035, ("conditional",)), (0.06, ("refuse",)), (0.045, ("lookup",)), (0.05, ("aggregate",)), (0.045, ("quiz",)),
-    (0.26, ("do", "do")), (0.11, ("do", "choose")), (0.03, ("do", "conditional")), (0.03, ("do", "refuse")), (0.02, ("do", "lookup")),
-    (0.05, ("do", "do", "do")), (0.04, ("do", "do", "choose")), (0.05, ("do", "do", "lookup")), (0.04, ("do", "do", "refuse")), (0.02, ("do", "do", "conditional")),
-)  # fmt: skip
+# How often each combination of goals is drawn: one goal 35 %, two 45 %, three 20 %. A question or a refusal stands mostly
+# beside two acts, so that at least half of all tasks need two writes.
+SHAPES: tuple[tuple[float, str], ...] = (
+    (0.07, "do"),
+    (0.05, "choose"),
+    (0.035, "conditional"),
+    (0.06, "refuse"),
+    (0.045, "lookup"),
+    (0.05, "aggregate"),
+    (0.045, "quiz"),
+    (0.26, "do do"),
+    (0.11, "do choose"),
+    (0.03, "do conditional"),
+    (0.03, "do refuse"),
+    (0.02, "do lookup"),
+    (0.05, "do do do"),
+    (0.04, "do do choose"),
+    (0.05, "do do lookup"),
+    (0.04, "do do refuse"),
+    (0.02, "do do conditional"),
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,9 @@ class Planner:
             shape = self._shape(index, attempt // 12)
             try:
                 found = self._attempt(shape, dice)
-                if self.options.difficulty and any(item.task.difficulty.level != self.options.difficulty for item in found if item.task.difficulty):
+                if self.options.difficulty and any(
+                    item.task.difficulty.level != self.options.difficulty for item in found if item.task.difficulty
+                ):
                     raise PlanError("other_difficulty")
                 return found
             except PlanError as problem:
@@ -70,7 +88,8 @@ class Planner:
     def _shape(self, index: int, turn: int) -> tuple[str, ...]:
         """The shape of candidate `index`: a golden-ratio sequence, so that any run of candidates has every shape in proportion."""
         kinds = self.options.kinds
-        allowed = [(weight, shape) for weight, shape in SHAPES if kinds is None or set(shape) <= set(kinds)]
+        shapes = [(weight, tuple(text.split())) for weight, text in SHAPES]
+        allowed = [(weight, shape) for weight, shape in shapes if kinds is None or set(shape) <= set(kinds)]
         # Kinds that stand in no shape by themselves are asked for alone.
         allowed = allowed or [(1.0, (kind,)) for kind in kinds or ()]
         place = (rng(self.seed, "shapes").random() + (index + 1) * (5**0.5 - 1) / 2 + turn * 0.37) % 1.0
@@ -161,7 +180,7 @@ class _Composer:
 
     def _existing(self, wish: Wish) -> None:
         """A thing that another goal of the task has yet to make cannot be named before it is there."""
-        for name, child in (self.book.parameters(wish.tool)["properties"].items() if wish.tool else ()):
+        for name, child in self.book.parameters(wish.tool)["properties"].items() if wish.tool else ():
             table, _, column = child.get("x-column", "").partition(".")
             if name in wish.arguments and table in self.book.environment.infos:
                 sql = f'SELECT 1 FROM before."{table}" WHERE "{column}" = ?'
@@ -176,7 +195,9 @@ class _Composer:
         """The acts of a situation with as many goals as the shape has `do`s, or acts that fall to the shape one by one."""
         count = shape.count("do")
         if len(shape) > 1 and count == len(shape) and self.dice.random() < 0.75:
-            fitting = [item for item in self.book.language.situations if len(item.goals) >= count and set(item.goals) <= set(self.book.acts)]
+            fitting = [
+                item for item in self.book.language.situations if len(item.goals) >= count and set(item.goals) <= set(self.book.acts)
+            ]
             if fitting:
                 situation = self.dice.choice(fitting)
                 tools = self.dice.sample(situation.goals, count) if len(situation.goals) > count else list(situation.goals)
@@ -226,11 +247,16 @@ class _Composer:
     def _draws(self, tool: str, args: dict[str, str]) -> JsonObject:
         properties = self.book.parameters(tool)["properties"]
         drawer = self.wisher.drawer()
-        return {name: drawer.value(properties[name], self.draft.start.now, {}, self.book.parameters(tool)) for name, source in args.items() if source == "draw"}
+        return {
+            name: drawer.value(properties[name], self.draft.start.now, {}, self.book.parameters(tool))
+            for name, source in args.items()
+            if source == "draw"
+        }
 
 
 def _disjoint(book: Book, wishes: list[Wish], wish: Wish) -> None:
     """Two goals must not touch the same thing, nor ask for the same act twice in one text."""
+
     def things(item: Wish) -> set[tuple[str, Any]]:
         if not item.tool:
             return {(item.extra.get("query", ""), item.extra.get("row"))}
@@ -270,14 +296,14 @@ def _candidate(book: Book, draft: Draft, requests: list[Request], told: Told) ->
     template = "+".join(sorted(request.wish.template for request in requests))
     task_id = short_id("t", [told.text, draft.start.model_dump(), expect.model_dump(), gold_body["reason"], draft.book.spec.name])
     task = Task(
-        id=task_id, split="train", template=template, kinds=kinds, instruction=told.text, start=draft.start,  # type: ignore[arg-type]
+        id=task_id, split="train", template=template, kinds=kinds, instruction=told.text, start=draft.start,
         difficulty=_difficulty(book, draft, requests, expect, len(gold_body["rules"])),
     )  # fmt: skip
     return Candidate(task, Gold(task=task_id, **gold_body))
 
 
 def _goal(wish: Wish) -> Goal:
-    return Goal(kind=wish.kind, template=wish.template, tool=wish.tool or None, rule=wish.rule, code=wish.code)  # type: ignore[arg-type]
+    return Goal(kind=wish.kind, template=wish.template, tool=wish.tool or None, rule=wish.rule, code=wish.code)
 
 
 def _rules_in_play(book: Book, draft: Draft, refused: list[Request]) -> tuple[str, ...]:
@@ -289,7 +315,12 @@ def _rules_in_play(book: Book, draft: Draft, refused: list[Request]) -> tuple[st
 
 def _difficulty(book: Book, draft: Draft, requests: list[Request], expect: Expectation, rules: int) -> Difficulty:
     writes = sum(call.write for call in draft.calls)
-    points = len(draft.calls) + 2 * (len(requests) - 1) + rules + sum(request.wish.kind in ("conditional", "refuse", "choose") for request in requests)
+    points = (
+        len(draft.calls)
+        + 2 * (len(requests) - 1)
+        + rules
+        + sum(request.wish.kind in ("conditional", "refuse", "choose") for request in requests)
+    )
     return Difficulty(
         calls=len(draft.calls), writes=writes, lookup_depth=draft.depth, distractors=draft.distractors,
         tools=len({call.tool for call in draft.calls}), rules=rules,

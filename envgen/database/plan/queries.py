@@ -8,10 +8,10 @@ from envgen.core.errors import PlanError
 from envgen.core.types import JsonObject
 from envgen.database.draw import column_values
 from envgen.database.language import Query
+from envgen.database.phrases import money, plain
 from envgen.database.plan.draft import Book, Draft, Origin, Value
 from envgen.database.plan.goals import Request, Slots, Wish
 from envgen.database.plan.mention import Reference, at_path, is_money, refer
-from envgen.database.phrases import money, plain
 from envgen.database.snapshot import quote
 
 MAX_PAGES = 12
@@ -58,9 +58,7 @@ def resolve_query(draft: Draft, wish: Wish) -> Request:
     """Read what an agent would read, compute the answer, and compare it with SQL."""
     query = next(query for query in draft.book.language.queries if query.key == wish.extra["query"])
     party = refer(draft, draft.book.language.party, wish.party) if wish.party is not None else None
-    slots: Slots = {
-        name: _slot_value(draft, source, wish.extra[name]) for name, source in query.slots.items()
-    }
+    slots: Slots = {name: _slot_value(draft, source, wish.extra[name]) for name, source in query.slots.items()}
     if query.kind == "lookup":
         row = party if party is not None and query.table == draft.book.language.party else refer(draft, query.table, wish.extra["row"])
         slots["row"] = row
@@ -122,7 +120,7 @@ def _aggregate(draft: Draft, query: Query, wish: Wish) -> tuple[Any, Origin]:
         values = [row[query.column or ""] for row in found if row.get(query.column or "") is not None]
         if len(values) < 2:
             raise PlanError("too_few_to_add", query.key)
-        answer = {"sum": sum, "max": max, "min": min}[query.op or "sum"](values)
+        answer = sum(values) if query.op == "sum" else max(values) if query.op == "max" else min(values)
         low = 1
     if isinstance(answer, int) and answer < low:
         raise PlanError("trivial_answer", query.key)

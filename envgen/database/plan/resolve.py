@@ -53,7 +53,9 @@ def _chosen(draft: Draft, wish: Wish, party: Reference | None) -> Value:
     assert choice is not None
     arguments = list_arguments(draft, choice, party.key if party else None)
     sources: dict[str, Origin] = {
-        name: party.origin if party is not None and choice.args.get(name) == "owner" else {"from": "clock" if choice.args.get(name) == "today" else "schema"}
+        name: party.origin
+        if party is not None and choice.args.get(name) == "owner"
+        else {"from": "clock" if choice.args.get(name) == "today" else "schema"}
         for name in arguments
     }
     step = draft.read(choice.tool, arguments, sources)

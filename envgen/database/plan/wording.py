@@ -2,9 +2,14 @@
 
 import random
 import re
+import tomllib
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
 
+from envgen.core.data import data_path
 from envgen.core.errors import PlanError
 from envgen.database.language import Situation
 from envgen.database.phrases import sentence, tidy
@@ -13,22 +18,12 @@ from envgen.database.plan.goals import Request
 from envgen.database.plan.mention import SLOT, Reference, person_of
 from envgen.database.plan.speaker import Speaker
 
-_OPENERS = {
-    "staff": ("Please {ask}.", "Could you {ask}?", "Can you {ask}?", "I need you to {ask}.", "Would you {ask}, please?", "{ask}, please."),
-    "self": ("Could you {ask}?", "Please {ask}.", "I'd like you to {ask}.", "Would you {ask}, please?", "Can you {ask}?", "Can you please {ask}?"),
-}
-_JOINTS = ("Also, please {ask}.", "And {ask}.", "Then {ask}.", "I also need you to {ask}.", "While you're at it, {ask}.", "After that, {ask}.", "Please also {ask}.", "One more thing: {ask}.")  # fmt: skip
-_NEED_JOINTS = ("Also, {need}.", "And {need}.", "Besides, {need}.", "One more thing: {need}.", "{need}.")
-_QUESTION_JOINTS = ("Also, {question}", "And {question}", "One more thing: {question}", "While you're at it, {question}")
-_CONDITIONS = (
-    "If {holds}, {ask}; if not, {other}.", "If {holds}, please {ask}. If not, {other}.", "Check whether {holds}. If so, {ask}; otherwise {other}.",
-    "{ask}, but only if {holds}; otherwise {other}.", "See if {holds}: if so, {ask}, and if not, {other}.",
-)  # fmt: skip
-_LEAVE = ("leave it and tell me why", "don't change anything and let me know why", "leave things as they are and tell me the reason")
-_TAILS = ("If one of these can't be done, do the rest and tell me why.", "Should part of this not be possible, do the rest and tell me why not.")
-_GREETINGS = ("Hello,", "Hi,", "Hi there,", "Good morning,", "Hello there,")
-_CLOSINGS = ("Thanks,", "Thank you,", "Many thanks,", "Best wishes,", "Kind regards,")
-_NAMING = ("This is {name}.", "It's {name} here.", "My name is {name}.", "{name} here.")
+
+@lru_cache(maxsize=1)
+def phrases() -> dict[str, Any]:
+    """Return `templates/wording.toml`: openers, joints, conditional forms, shells."""
+    with data_path("templates/wording.toml").open("rb") as file:
+        return tomllib.load(file)
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ def tell(book: Book, draft: Draft, requests: list[Request], situation: Situation
     party = next((request.party for request in requests if request.party is not None), None)
     voice = _voice(book, requests, party, situation, dice)
     speaker = Speaker(voice, party)
-    shell = dice.choice(("plain", "plain", "signed", "mail", "chatty")) if voice == "self" else dice.choice(("plain", "plain", "terse", "chatty"))
+    shell = dice.choice(phrases()["shells"][voice])
     parts: list[str] = []
     motive = _motive(book, requests, situation, dice, speaker, shell)
     if motive:
@@ -54,7 +49,7 @@ def tell(book: Book, draft: Draft, requests: list[Request], situation: Situation
         parts.append(_request(request, index, speaker, dice, bool(motive)))
         speaker.clause()
     if len(requests) > 1 and any(request.wish.kind == "refuse" for request in requests):
-        parts.append(dice.choice(_TAILS))
+        parts.append(dice.choice(phrases()["partial"]["tails"]))
     if shell == "chatty" and book.language.chat and voice == "self":
         parts.insert(dice.choice((0, len(parts))) if not motive else len(parts), sentence(dice.choice(book.language.chat)))
     text = _wrap(parts, speaker, shell, dice)
@@ -73,9 +68,7 @@ def _voice(book: Book, requests: list[Request], party: Reference | None, situati
     return "staff" if staff_only or dice.random() < 0.35 else "self"
 
 
-def _motive(
-    book: Book, requests: list[Request], situation: Situation | None, dice: random.Random, speaker: Speaker, shell: str
-) -> str:
+def _motive(book: Book, requests: list[Request], situation: Situation | None, dice: random.Random, speaker: Speaker, shell: str) -> str:
     if shell == "terse":
         return ""
     if situation is not None:
@@ -99,9 +92,9 @@ def _request(request: Request, index: int, speaker: Speaker, dice: random.Random
         return _question(speaker.fill(wish.frame, request.slots), index, dice)
     if wish.style == "need":
         text = speaker.fill(wish.frame, request.slots)
-        joint = dice.choice(_NEED_JOINTS) if index else "{need}."
+        joint = dice.choice(phrases()["joints"]["need"]) if index else "{need}."
         return sentence(joint.replace("{need}", text))
-    joints = _JOINTS if index else _OPENERS[speaker.voice]
+    joints = phrases()["joints"]["ask"] if index else phrases()["openers"][speaker.voice]
     joint = dice.choice(joints)
     text = speaker.fill(wish.frame, request.slots)
     if joint.endswith("?") and "; " in text:
@@ -112,15 +105,17 @@ def _request(request: Request, index: int, speaker: Speaker, dice: random.Random
 def _question(text: str, index: int, dice: random.Random) -> str:
     if not index:
         return sentence(text)
-    return sentence(dice.choice(_QUESTION_JOINTS).replace("{question}", text if text.startswith("I ") else text[0].lower() + text[1:]))
+    return sentence(
+        dice.choice(phrases()["joints"]["question"]).replace("{question}", text if text.startswith("I ") else text[0].lower() + text[1:])
+    )
 
 
 def _condition(request: Request, speaker: Speaker, dice: random.Random) -> str:
     wish, alternative = request.wish, request.wish.alternative
     assert alternative is not None
-    form = dice.choice(_CONDITIONS)
+    form = dice.choice(phrases()["conditional"]["forms"])
     holds = dice.choice(alternative.holds)
-    other = dice.choice(alternative.ask) if alternative.then is not None else dice.choice(_LEAVE)
+    other = dice.choice(alternative.ask) if alternative.then is not None else dice.choice(phrases()["conditional"]["leave"])
     texts = {"ask": wish.frame, "holds": holds, "other": other}
     filled = {"ask": "", "holds": "", "other": ""}
     # What comes first in the sentence names the thing; what follows says "it".
@@ -153,8 +148,8 @@ def _wrap(parts: list[str], speaker: Speaker, shell: str, dice: random.Random) -
         return " ".join(parts)
     if shell == "mail":
         signature = f"{name}" + (f" ({which})" if which else "")
-        return f"{dice.choice(_GREETINGS)}\n\n{' '.join(parts)}\n\n{dice.choice(_CLOSINGS)}\n{signature}"
-    introduction = dice.choice(_NAMING).replace("{name}", name + (f", {which}" if which else ""))
+        return f"{dice.choice(phrases()['mail']['greetings'])}\n\n{' '.join(parts)}\n\n{dice.choice(phrases()['mail']['closings'])}\n{signature}"
+    introduction = dice.choice(phrases()["mail"]["naming"]).replace("{name}", name + (f", {which}" if which else ""))
     if shell == "signed":
         return " ".join(parts) + f" – {name}" + (f" ({which})" if which else "")
     return f"{introduction} {' '.join(parts)}"
@@ -178,7 +173,7 @@ def lint(text: str) -> None:
     runs = Counter(tuple(words[index : index + 5]) for index in range(len(words) - 4))
     if runs and max(runs.values()) > 1:
         raise PlanError("lint_repeats", text)
-    if any(one == other and one not in ("that", "had") for one, other in zip(words, words[1:], strict=False)):
+    if any(one == other and one not in ("that", "had") for one, other in pairwise(words)):
         raise PlanError("lint_double_word", text)
     if any(part.count(": ") > 1 for part in re.split(r"(?<=[.?!])\s", text)):
         raise PlanError("lint_colons", text)
