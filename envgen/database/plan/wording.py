@@ -148,7 +148,8 @@ def _wrap(parts: list[str], speaker: Speaker, shell: str, dice: random.Random) -
         return " ".join(parts)
     if shell == "mail":
         signature = f"{name}" + (f" ({which})" if which else "")
-        return f"{dice.choice(phrases()['mail']['greetings'])}\n\n{' '.join(parts)}\n\n{dice.choice(phrases()['mail']['closings'])}\n{signature}"
+        greeting, closing = dice.choice(phrases()["mail"]["greetings"]), dice.choice(phrases()["mail"]["closings"])
+        return f"{greeting}\n\n{' '.join(parts)}\n\n{closing}\n{signature}"
     introduction = dice.choice(phrases()["mail"]["naming"]).replace("{name}", name + (f", {which}" if which else ""))
     if shell == "signed":
         return " ".join(parts) + f" – {name}" + (f" ({which})" if which else "")
