@@ -67,12 +67,18 @@ class RunLedger:
             ) from problem
         return ledger
 
+    def _run(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        try:
+            return self._db.execute(sql, values)
+        except sqlite3.OperationalError as problem:
+            raise InfrastructureError(f"{self.path}: {problem}. Free some disk space, then run again with --resume") from problem
+
     def _identify(self, command: str, seed: int, flags: Mapping[str, Any]) -> None:
         wanted = (command, seed, digest(dict(flags)))
-        row = self._db.execute("SELECT command, seed, flags_digest, flags FROM run").fetchone()
+        row = self._run("SELECT command, seed, flags_digest, flags FROM run").fetchone()
         if row is None:
             values = (command, seed, canonical_json(dict(flags)), wanted[2])
-            self._db.execute("INSERT INTO run (one, command, seed, flags, flags_digest) VALUES (1, ?, ?, ?, ?)", values)
+            self._run("INSERT INTO run (one, command, seed, flags, flags_digest) VALUES (1, ?, ?, ?, ?)", values)
         elif row[:3] != wanted:
             self._db.close()
             raise UsageError(f"{self.path} belongs to another run: {_difference(row, command, seed, flags)}. {_CHOICES}")
@@ -83,7 +89,7 @@ class RunLedger:
         Items of an unfinished stage on equal inputs stay; on other inputs the stage starts afresh.
         """
         key = digest(inputs)
-        row = self._db.execute("SELECT inputs, status FROM stages WHERE name = ?", (stage,)).fetchone()
+        row = self._run("SELECT inputs, status FROM stages WHERE name = ?", (stage,)).fetchone()
         if row == (key, "done"):
             return False
         if row is None or row[0] != key:
@@ -91,58 +97,54 @@ class RunLedger:
         return True
 
     def _restart(self, stage: str, key: str) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.execute("DELETE FROM items WHERE stage = ?", (stage,))
-        self._db.execute("REPLACE INTO stages (name, inputs, status) VALUES (?, ?, 'running')", (stage, key))
-        self._db.execute("COMMIT")
+        self._run("BEGIN IMMEDIATE")
+        self._run("DELETE FROM items WHERE stage = ?", (stage,))
+        self._run("REPLACE INTO stages (name, inputs, status) VALUES (?, ?, 'running')", (stage, key))
+        self._run("COMMIT")
 
     def finish(self, stage: str, *, seconds: float = 0.0, output: Json = None) -> None:
         """Mark `stage` as finished with its `output`. UsageError when it was not begun."""
         values = (seconds, canonical_json(output), stage)
-        done = self._db.execute("UPDATE stages SET status = 'done', seconds = seconds + ?, output = ? WHERE name = ?", values)
+        done = self._run("UPDATE stages SET status = 'done', seconds = seconds + ?, output = ? WHERE name = ?", values)
         if done.rowcount != 1:
             raise UsageError(f"stage {stage!r} was not begun")
 
     def output(self, stage: str) -> Json:
         """Return the output of a finished stage, or None."""
-        row = self._db.execute("SELECT output FROM stages WHERE name = ? AND status = 'done'", (stage,)).fetchone()
+        row = self._run("SELECT output FROM stages WHERE name = ? AND status = 'done'", (stage,)).fetchone()
         return json.loads(row[0]) if row else None
 
     def add(self, stage: str, kind: str, index: int, status: ItemStatus, *, reason: str = "", payload: Json = None) -> bool:
         """Record an item and commit. False when it is there already: the recorded one stands."""
         values = (stage, kind, index, status, reason, canonical_json(payload))
-        sql = "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        try:
-            return self._db.execute(sql, values).rowcount == 1
-        except sqlite3.OperationalError as problem:
-            raise InfrastructureError(f"{self.path}: {problem}. Free some disk space, then run again with --resume") from problem
+        return self._run("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", values).rowcount == 1
 
     def items(self, stage: str | None = None, *, kind: str | None = None, status: ItemStatus | None = None) -> Iterator[Item]:
         """Yield the items, ordered by stage, kind and index."""
         sql = "SELECT * FROM items WHERE stage = ifnull(?, stage) AND kind = ifnull(?, kind) AND status = ifnull(?, status)"
-        for row in self._db.execute(f"{sql} ORDER BY stage, kind, idx", (stage, kind, status)).fetchall():
+        for row in self._run(f"{sql} ORDER BY stage, kind, idx", (stage, kind, status)).fetchall():
             stage_name, kind_name, index, state, reason, payload = row
             yield Item(stage_name, kind_name, index, state, reason, json.loads(payload))
 
     def rejected(self) -> dict[str, int]:
         """Return how many items were rejected for each reason, most frequent first."""
         sql = "SELECT reason, count(*) AS n FROM items WHERE status = 'rejected' GROUP BY reason ORDER BY n DESC, reason"
-        return dict(self._db.execute(sql).fetchall())
+        return dict(self._run(sql).fetchall())
 
     @property
     def finished(self) -> bool:
         """True when the run came to its end."""
-        return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
+        return bool(self._run("SELECT finished FROM run").fetchone()[0])
 
     def complete(self) -> None:
         """Mark the whole run as finished."""
-        self._db.execute("UPDATE run SET finished = 1")
+        self._run("UPDATE run SET finished = 1")
 
     def to_json(self) -> JsonObject:
         """Return the ledger for `ledger.json`: identity, stages with seconds, counts, and each rejected item with its reason."""
-        command, seed, flags = self._db.execute("SELECT command, seed, flags FROM run").fetchone()
-        stages = self._db.execute("SELECT name, status, round(seconds, 3) FROM stages ORDER BY rowid").fetchall()
-        kept = self._db.execute("SELECT kind, count(*) FROM items WHERE status = 'kept' GROUP BY kind ORDER BY kind").fetchall()
+        command, seed, flags = self._run("SELECT command, seed, flags FROM run").fetchone()
+        stages = self._run("SELECT name, status, round(seconds, 3) FROM stages ORDER BY rowid").fetchall()
+        kept = self._run("SELECT kind, count(*) FROM items WHERE status = 'kept' GROUP BY kind ORDER BY kind").fetchall()
         rejects = [{"kind": item.kind, "index": item.index, "reason": item.reason, "payload": item.payload} for item in self._rejects()]
         return {
             "command": command,

@@ -19,6 +19,9 @@ from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
 
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+
 @dataclass(frozen=True)
 class Content:
     """All that goes into a bundle. `world` is the bytes of an SQLite database; `ledger` is outside the digest.
@@ -106,7 +109,10 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
 
 def _manifest(content: Content, parts: dict[str, str], rows: Mapping[str, int]) -> Manifest:
     counts: dict[str, int] = {name: len(content.environment[name]) for name in ("tables", "tools", "rules") if name in content.environment}
-    counts |= {"rows": sum(count for name, count in rows.items() if not name.startswith("_")), "tasks": len(content.tasks)} | content.manifest.counts
+    counts |= {
+        "rows": sum(count for name, count in rows.items() if not name.startswith("_")),
+        "tasks": len(content.tasks),
+    } | content.manifest.counts
     given = content.manifest
     filled = given.model_copy(
         update={
@@ -184,6 +190,6 @@ def _disk(where: Path) -> Iterator[None]:
     except sqlite3.OperationalError as problem:
         raise InfrastructureError(f"{where}: {problem} in writing the world. Free some space, then run again with --resume") from problem
     except OSError as problem:
-        if problem.errno == errno.ENOSPC:
+        if problem.errno in FULL:
             raise InfrastructureError(f"{where}: no space left on the disk. Free some, then run again with --resume") from problem
         raise InfrastructureError(f"{where} cannot be written ({problem.strerror}). Choose another folder with --out") from problem

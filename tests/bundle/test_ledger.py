@@ -114,3 +114,13 @@ def test_kill_9_loses_no_committed_item(tmp_path: Path) -> None:
         found = [item.index for item in ledger.items("plan")]
     assert found == list(range(len(found)))
     assert len(found) > last >= 50
+
+
+def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
+    with open_it(tmp_path / "run.sqlite") as ledger:
+        ledger.begin("plan", 0)
+        ledger._db.execute("PRAGMA max_page_count = 9")
+        with pytest.raises(InfrastructureError, match=r"full\. Free some disk space, then run again with --resume"):
+            for index in range(10_000):
+                ledger.add("plan", "task", index, "kept", payload="x" * 1000)
+        assert list(ledger.items("plan"))
