@@ -18,7 +18,6 @@ from envgen.core.digest import canonical_json, digest
 from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
-
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 

@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,3 +92,28 @@ def test_the_readme_shows_a_task_and_the_commands(bundle: Path) -> None:
     assert "> Rename Ada 1." in text
     assert "envgen validate people" in text
     assert read_bundle(bundle).manifest.digest in text
+
+
+LIMITED = """
+import resource, sys
+sys.path.insert(0, sys.argv[2])
+from toy import write
+from envgen.core.errors import InfrastructureError
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), -1))
+try:
+    write(Path(sys.argv[1]))
+except InfrastructureError as problem:
+    print(problem)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+@pytest.mark.parametrize("limit", [100, 3000, 9000])
+def test_files_that_may_not_grow(tmp_path: Path, limit: int) -> None:
+    toys = str(Path(__file__).resolve().parents[1])
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "shelter"), toys, str(limit)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=Path(toys).parent, env={**os.environ, "PYTHONPATH": "."})
+    assert done.returncode == 0, done.stderr
+    assert "--resume" in done.stdout
+    assert list(tmp_path.iterdir()) == []
