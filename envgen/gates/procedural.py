@@ -1,0 +1,181 @@
+"""Gate E3: a hypothesis state machine makes valid, boundary and invalid calls, and after each one every promise must hold."""
+
+import json
+import re
+import tempfile
+from typing import Any
+
+import apsw
+
+from envgen.core.outcome import ToolResult
+from envgen.core.types import JsonObject
+from envgen.database.arguments import MAX_BYTES
+from envgen.database.compile import MAX_ROWS
+from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.spec import ReturnShape, Shape
+from envgen.gates.digests import StateDigest
+from envgen.gates.finding import Finding, verdict_of
+from envgen.gates.play import world_tables
+from envgen.gates.replay import neutral_task
+from envgen.gates.strategies import argument_strategies
+from envgen.gates.witness import breach, run_example
+from envgen.verify.rules import broken_rules
+
+EPISODES, STEPS = 25, 20
+
+
+class Broken(AssertionError):
+    """A promise that a call broke."""
+
+
+class Watch:
+    """One explored episode, checked after each call."""
+
+    def __init__(self, environment: DatabaseEnvironment, digest: StateDigest) -> None:
+        self.environment, self._digest = environment, digest
+        self.session = environment.start(neutral_task(environment.spec))
+        self.guards = [(rule.id, rule.sql) for rule in environment.spec.rules if rule.kind == "guard"]
+        self.turn = 0
+
+    def call(self, tool: str, kind: str, arguments: Any) -> None:
+        """Make one call and check it. Broken says what went wrong, with the call."""
+        self.turn += 1
+        where = f"{tool}({_brief(arguments)})"
+        writes = self.environment.compiled[tool].writes
+        before = self._state() if writes or self.turn % 4 == 0 else ""
+        try:
+            result = self.session.call(tool, arguments)
+        except Exception as problem:
+            raise Broken(f"{where} raised {type(problem).__name__}: {problem}") from problem
+        if self.session.fault is not None:
+            raise Broken(f"{where}: the environment is at fault: {self.session.fault}")
+        if kind == "invalid" and result.ok:
+            raise Broken(f"{where} was carried out, though its arguments do not fit the schema")
+        if (not result.ok or not writes) and before and before != self._state():
+            raise Broken(f"{where} changed the world, though it was {'refused' if not result.ok else 'only reading'}")
+        if result.ok:
+            self._check_result(tool, result, where)
+            self._check_rules(where)
+
+    def _state(self) -> str:
+        return self._digest(self.session.connection, now=self.session.task.start.now, texts=frozenset())
+
+    def _check_result(self, tool: str, result: ToolResult, where: str) -> None:
+        if len(result.content) > MAX_BYTES or json.loads(result.content) != result.value:
+            raise Broken(f"{where}: the text shown is not the result")
+        problem = misfit(result.value, self.environment.compiled[tool].spec.returns())
+        if problem:
+            raise Broken(f"{where}: the result does not fit its shape: {problem}")
+
+    def _check_rules(self, where: str) -> None:
+        broken = broken_rules(self.session.connection, self.guards, self.session.calls, self.environment.infos)
+        if broken:
+            raise Broken(f"{where} was carried out and breaks rule {broken[0]}, which the tools should guard")
+
+    def close(self) -> None:
+        """End the episode; Broken when the rows it leaves violate a constraint."""
+        try:
+            copy = apsw.Connection("")
+            copy.deserialize("main", self.session.connection.serialize("main"))
+            violations = [*copy.execute("PRAGMA foreign_key_check"), *(r for r in copy.execute("PRAGMA quick_check") if r != ("ok",))]
+            copy.close()
+        finally:
+            self.session.close()
+        if violations:
+            raise Broken(f"the calls leave rows that violate a constraint: {violations[0]}")
+
+
+def misfit(value: Any, shape: ReturnShape | Shape) -> str:
+    """Return why a result does not fit the shape that its tool declares, or ""."""
+    parts = getattr(shape, "object", None)
+    if parts is not None:
+        if not isinstance(value, dict) or list(value) != list(parts):
+            return f"an object of {', '.join(parts)} is declared"
+        return next((problem for name, part in parts.items() if (problem := misfit(value[name], part))), "")
+    if shape.many is not None:
+        most = min(shape.max or MAX_ROWS, MAX_ROWS)
+        fits = isinstance(value, list) and len(value) <= most and all(isinstance(row, dict) for row in value)
+        return "" if fits else f"at most {most} rows are declared"
+    if shape.one is not None:
+        return "" if isinstance(value, dict) and value else "one row is declared"
+    return "" if isinstance(value, (int, float, str, type(None))) else "one value is declared"
+
+
+def explore(environment: DatabaseEnvironment, *, episodes: int = EPISODES, steps: int = STEPS) -> str:
+    """Run the state machine; return the first broken promise with the shortest calls that break it, or ""."""
+    from hypothesis import HealthCheck, Phase, settings
+    from hypothesis import strategies as st
+    from hypothesis.configuration import set_hypothesis_home_dir
+    from hypothesis.reporting import with_reporter
+    from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+    digest = StateDigest(environment.spec, world_tables(environment.world))
+    calls = argument_strategies(environment)
+    made: list[str] = []
+
+    class Machine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            made.clear()
+            self.watch = Watch(environment, digest)
+
+        @rule(call=st.one_of(*calls))  # type: ignore[misc, unused-ignore]
+        def call(self, call: tuple[str, str, Any]) -> None:
+            made.append(f"{call[0]}({_brief(call[2])})")
+            self.watch.call(*call)
+
+        def teardown(self) -> None:
+            self.watch.close()
+
+    options = settings(
+        max_examples=episodes, stateful_step_count=steps, derandomize=True, database=None, deadline=None, print_blob=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="envgen-hypothesis-") as home, with_reporter(lambda text: None):
+        set_hypothesis_home_dir(home)
+        try:
+            run_state_machine_as_test(Machine, settings=options)
+        except Broken as problem:
+            return f"{problem} (after {len(made) - 1} other calls)"
+        finally:
+            set_hypothesis_home_dir(None)
+    return ""
+
+
+def procedural(environment: DatabaseEnvironment) -> Finding:
+    """E3: drawn calls break no promise, every example holds, and every agent rule can be broken by some calls."""
+    problems = [problem for problem in [explore(environment)] if problem]
+    examples = 0
+    for tool in environment.spec.tools:
+        for example in tool.examples:
+            examples += 1
+            problem = _example_problem(run_example(environment, tool, example), example.expect)
+            if problem:
+                problems.append(f"example of {tool.name}, {example.given}: {problem}")
+    agent = [rule for rule in environment.spec.rules if rule.kind == "agent"]
+    problems += [f"rule {rule.id} cannot be broken by any calls that were tried" for rule in agent if not breach(environment, rule)]
+    return verdict_of(problems, episodes=EPISODES, steps=STEPS, examples=examples, rules=len(agent))
+
+
+def _example_problem(result: ToolResult, expect: JsonObject) -> str:
+    if "error" in expect:
+        code = result.error.code if result.error else None
+        return "" if code == expect["error"] else f"expected {expect['error']}, got {code or result.content[:120]}"
+    if result.error is not None:
+        return f"refused: {result.error.code}: {result.error.message}"
+    return _mismatch(result.value, expect, "")
+
+
+def _mismatch(value: Any, expect: Any, path: str) -> str:
+    """Return the first difference between a result and what an example expects of it; extra fields are fine."""
+    if isinstance(expect, dict):
+        if not isinstance(value, dict):
+            return f"{path or 'the result'} is {value!r}, expected an object"
+        texts = (_mismatch(value.get(name), child, f"{path}.{name}".strip(".")) for name, child in expect.items())
+        return next((text for text in texts if text), "")
+    return "" if value == expect else f"{path or 'the result'} is {value!r}, expected {expect!r}"
+
+
+def _brief(arguments: Any) -> str:
+    text = re.sub(r"\s+", " ", repr(arguments))
+    return text if len(text) <= 160 else text[:157] + "..."

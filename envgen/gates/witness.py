@@ -1,0 +1,178 @@
+"""Witnesses for gates E3 and E5: a success of every tool, a refusal by every guard, a breach of every agent rule."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from envgen.core.digest import rng
+from envgen.core.outcome import ToolResult
+from envgen.core.types import JsonObject
+from envgen.database.draw import Drawer
+from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
+from envgen.database.spec import Example, Forbid, Require, Rule, Tool
+from envgen.gates.replay import neutral_task
+
+DRAWS, WALKS, WALK_CALLS = 120, 60, 40
+NOWHERE: dict[str, Any] = {"integer": 9_007_199_254_740_000, "string": "no such thing"}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One refusing step of a tool, told apart by its code and its words."""
+
+    tool: str
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.code}"
+
+    def refused(self, result: ToolResult) -> bool:
+        """True when `result` is a refusal by this guard."""
+        if result.error is None or result.error.code != self.code:
+            return False
+        words = re.split(r"\{\s*\w+\s*\}", self.text)
+        return re.fullmatch(".*".join(map(re.escape, words)), result.error.message, re.DOTALL) is not None
+
+
+@dataclass
+class Witnesses:
+    """What has been seen. `succeeded` holds tool names."""
+
+    guards: Sequence[Guard]
+    tools: Sequence[str]
+    succeeded: set[str] = field(default_factory=set)
+    refused: set[Guard] = field(default_factory=set)
+
+    def note(self, tool: str, result: ToolResult) -> None:
+        """Take one call's result into account."""
+        if result.ok:
+            self.succeeded.add(tool)
+            return
+        self.refused |= {guard for guard in self.guards if guard.tool == tool and guard not in self.refused and guard.refused(result)}
+
+    def missing(self) -> list[str]:
+        """Return what has not been seen, in words, in a fixed order."""
+        missing = [f"{tool} never succeeds" for tool in self.tools if tool not in self.succeeded]
+        return missing + [f"{guard} never refuses" for guard in self.guards if guard not in self.refused]
+
+    def wanting(self) -> list[str]:
+        """Return the tools that still have something to show."""
+        return [
+            tool
+            for tool in self.tools
+            if tool not in self.succeeded or any(guard.tool == tool and guard not in self.refused for guard in self.guards)
+        ]
+
+
+def guards_of(tools: Sequence[Tool]) -> list[Guard]:
+    """Return the guards of `tools`, each once."""
+    found = [
+        Guard(tool.name, *step.otherwise) for tool in tools for step in tool.steps if isinstance(step, (Require, Forbid))
+    ]
+    return list(dict.fromkeys(found))
+
+
+def run_example(environment: DatabaseEnvironment, tool: Tool, example: Example) -> ToolResult:
+    """Run a tool's example: its setup, then its call, at its clock."""
+    task = neutral_task(environment.spec)
+    if example.now:
+        task = task.model_copy(update={"start": task.start.model_copy(update={"now": example.now})})
+    with environment.start(task) as session:
+        for statement in example.setup:
+            session.connection.execute(statement)
+        return session.call(tool.name, example.args)
+
+
+def seek(environment: DatabaseEnvironment) -> Witnesses:
+    """Look for every witness: by the tools' examples, by the golds, by single drawn calls, then by walks of many calls.
+
+    Each step of the search runs only while something is missing, so that a well-planted world costs little.
+    """
+    spec = environment.spec
+    witnesses = Witnesses(guards_of(spec.tools), [tool.name for tool in spec.tools])
+    for tool in spec.tools:
+        for example in tool.examples:
+            witnesses.note(tool.name, run_example(environment, tool, example))
+    _by_gold(environment, witnesses)
+    for name in witnesses.wanting():
+        _by_single_calls(environment, name, witnesses)
+    for walk in range(WALKS):
+        if not witnesses.wanting():
+            break
+        _by_walk(environment, walk, witnesses)
+    return witnesses
+
+
+def _by_gold(environment: DatabaseEnvironment, witnesses: Witnesses) -> None:
+    for task in environment.tasks():
+        if environment.has_gold(task.id):
+            with environment.start(task) as session:
+                for call in environment.gold(task.id).calls:
+                    witnesses.note(call.tool, session.call(call.tool, call.arguments))
+
+
+def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
+    parameters = environment.compiled[name].arguments.schema
+    with environment.start(neutral_task(environment.spec)) as session:
+        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name))
+        for turn in range(DRAWS):
+            if name not in witnesses.wanting():
+                return
+            arguments = drawer.arguments(parameters, session.now)
+            if arguments is not None:
+                witnesses.note(name, session.probe(name, arguments))
+                if turn < len(arguments) * 2:
+                    for lost in _lost(parameters, arguments):
+                        witnesses.note(name, session.probe(name, lost))
+
+
+def _lost(parameters: JsonObject, arguments: JsonObject) -> Iterator[JsonObject]:
+    """The same call with one argument that names nothing, for the guards against that."""
+    for name, child in parameters.get("properties", {}).items():
+        if name in arguments and "enum" not in child and child.get("type") in NOWHERE:
+            nowhere = NOWHERE[child["type"]]
+            yield {**arguments, name: min(nowhere, child.get("maximum", nowhere)) if isinstance(nowhere, int) else nowhere}
+
+
+def _by_walk(environment: DatabaseEnvironment, walk: int, witnesses: Witnesses) -> None:
+    """Many calls in one episode: later walks stay with fewer rows, so that limits and states are reached."""
+    dice = rng(0, "gates", "E5", "walk", walk)
+    tools = [tool.name for tool in environment.spec.tools if environment.compiled[tool.name].writes] or list(environment.compiled)
+    with environment.start(neutral_task(environment.spec)) as session:
+        drawer = Drawer(session.connection.execute, dice, skew=0.5 + walk * 0.5)
+        for turn in range(WALK_CALLS):
+            wanting = witnesses.wanting()
+            if not wanting:
+                return
+            tool = dice.choice(wanting) if turn % 2 else dice.choice(tools)
+            arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
+            if arguments is not None:
+                witnesses.note(tool, session.call(tool, arguments))
+
+
+def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
+    """Return the calls that break an agent rule, in words; "" when none were found."""
+    tools = [rule.tool] if rule.tool else sorted(name for name, tool in environment.compiled.items() if tool.writes)
+    for attempt in range(DRAWS * 3):
+        dice = rng(0, "gates", "E3", rule.id, attempt)
+        with environment.start(neutral_task(environment.spec)) as session:
+            drawer = Drawer(session.connection.execute, dice)
+            made = _breaking_calls(session, environment, drawer, dice, tools, 1 if attempt < DRAWS else 6)
+            if made and rule.id in session.broken():
+                return ", ".join(made)
+    return ""
+
+
+def _breaking_calls(
+    session: DatabaseSession, environment: DatabaseEnvironment, drawer: Drawer, dice: Any, tools: Sequence[str], count: int
+) -> list[str]:
+    made = []
+    others = sorted(environment.compiled)
+    for turn in range(count):
+        tool = dice.choice(tools) if turn == count - 1 else dice.choice(others)
+        arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
+        if arguments is not None and session.call(tool, arguments).ok:
+            made.append(tool)
+    return made
