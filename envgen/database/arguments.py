@@ -88,8 +88,8 @@ class Arguments:
                 binds[name] = int(value)
         for name in self._strings:
             value = binds[name]
-            if type(value) is str and "\0" in value:
-                raise BadArguments(f"{name}: a text may not hold a NUL character.")
+            if type(value) is str and not storable(value):
+                raise BadArguments(f"{name}: a text is valid UTF-8 without NUL characters.")
         for name, check, shape in self._dates:
             value = binds[name]
             if value is not None and not check(value):
@@ -103,8 +103,8 @@ class Arguments:
             value = binds[name]
             if isinstance(value, (list, dict)):
                 text = json.dumps(value, ensure_ascii=False)
-                if len(text) > MAX_BYTES or "\\u0000" in text:
-                    raise BadArguments(f"{name}: too large, or holds a NUL character.")
+                if len(text) > MAX_BYTES or "\\u0000" in text or not storable(text):
+                    raise BadArguments(f"{name}: too large, or a text in it is not valid UTF-8 without NUL characters.")
                 binds[name] = text
 
     def _explain(self, arguments: Any) -> str:
@@ -139,6 +139,18 @@ def _types(schema: JsonObject) -> tuple[str, ...]:
 def _kind(value: Any) -> str:
     names = {list: "an array", str: "a string", type(None): "null", bool: "a boolean", int: "a number", float: "a number"}
     return names.get(type(value), "something else")
+
+
+def storable(text: str) -> bool:
+    """True when SQLite can hold `text` and give it back: no NUL, no unpaired surrogate."""
+    if "\0" in text:
+        return False
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            return False
+    return True
 
 
 def clip(text: str, size: int = 80) -> str:

@@ -76,6 +76,23 @@ def open_world(path: str) -> apsw.Connection:
     return target
 
 
+def load(target: apsw.Connection, data: bytes) -> None:
+    """Fill the `main` schema of `target`, which stays a native memory database, from the bytes of a database."""
+    between = apsw.Connection("")
+    try:
+        between.deserialize("main", data)
+        copy_database(target, "main", between)
+    finally:
+        between.close()
+
+
+def native(data: bytes) -> apsw.Connection:
+    """Return the database in `data` as a native memory database, which forks and snapshots rely on."""
+    target = memory()
+    load(target, data)
+    return target
+
+
 class Slot:
     """One reusable connection. `log` holds the row changes of the episode so far, in the engine's order."""
 
@@ -126,12 +143,7 @@ class Slot:
         """Become a copy of `other` in mid-episode: rows, and the log that carries its base. Call before `begin`."""
         # A backup refuses a source in mid-transaction, and a deserialized database loses uncommitted rows when it is
         # serialized in turn: so serialize the native source, and copy by backup out of a go-between.
-        between = apsw.Connection("")
-        try:
-            between.deserialize("main", other.connection.serialize("main"))
-            copy_database(self.connection, "main", between)
-        finally:
-            between.close()
+        load(self.connection, other.connection.serialize("main"))
         self.dirty = True
 
 

@@ -13,7 +13,7 @@ from envgen.core.errors import PlanError, SpecError
 from envgen.core.outcome import Change
 from envgen.database.compile import IDS_TABLE, CompiledTool, EnvironmentFault, Refusal, compile_tools
 from envgen.database.draw import Drawer
-from envgen.database.engine import copy_database, memory
+from envgen.database.engine import native
 from envgen.database.fill import Filler
 from envgen.database.language import History, Plant, Proposal
 from envgen.database.schema import ddl, id_targets
@@ -84,10 +84,7 @@ def _base(proposal: Proposal, seed: int, size: str) -> apsw.Connection:
         except sqlite3.Error as problem:
             raise SpecError(f"filling of {filling.table}", str(problem)) from problem
     plain.commit()
-    target, between = memory(), apsw.Connection("")
-    between.deserialize("main", plain.serialize())
-    copy_database(target, "main", between)
-    between.close()
+    target = native(plain.serialize())
     plain.close()
     return target
 

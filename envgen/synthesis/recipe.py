@@ -6,7 +6,7 @@ import apsw
 
 from envgen.core.errors import SpecError
 from envgen.database.analysis import analyse
-from envgen.database.engine import copy_database, memory
+from envgen.database.engine import native
 from envgen.database.language import Language, Proposal
 from envgen.database.plan.planner import Options, Planner
 from envgen.database.runtime import DatabaseEnvironment
@@ -41,17 +41,6 @@ class Recipe:
     def planner(self, environment: DatabaseEnvironment) -> Planner:
         """Return a planner over `environment`."""
         return Planner(environment, Language.model_validate_json(self.language), self.seed, self.options)
-
-
-def native(data: bytes) -> apsw.Connection:
-    """Return the database in `data` as a native memory database, which forks and snapshots rely on."""
-    between, target = apsw.Connection(""), memory()
-    try:
-        between.deserialize("main", data)
-        copy_database(target, "main", between)
-    finally:
-        between.close()
-    return target
 
 
 def check_specification(spec: EnvironmentSpec) -> None:
