@@ -1,11 +1,13 @@
 """What several commands share: loading a bundle, picking a task, reading a line."""
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from envgen.core.errors import UsageError
+from envgen.core.errors import InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from envgen.core.types import Task
@@ -29,6 +31,26 @@ def pick_task(environment: "DatabaseEnvironment", name: str | None) -> "Task":
     if not tasks:
         raise UsageError(f"{environment.manifest.name} has no tasks")
     return tasks[0] if name is None else environment.task(name)
+
+
+def processes(jobs: int) -> int:
+    """Return how many processes `--jobs` means: 0 is one per core."""
+    return jobs or os.cpu_count() or 1
+
+
+def comma_separated(text: str | None) -> list[str] | None:
+    """Return the parts of a list with commas; None for no list."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write `text` to `path`, whole or not at all. InfrastructureError when it cannot be written."""
+    temporary = path.with_name(f".{path.name}.partial")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as problem:
+        raise InfrastructureError(f"{path} cannot be written ({problem.strerror})") from problem
 
 
 def prompt(text: str) -> str:

@@ -16,6 +16,7 @@ from envgen.core.types import Task
 from envgen.gates.validate import validate_bundle
 from envgen.rollout.policies import scripted
 from envgen.rollout.runs import rollout
+from envgen.view.report import report_text
 from envgen.view.text import task_text
 
 TASKS = 8
@@ -29,8 +30,8 @@ def tour(out: Path | None, seed: int) -> None:
         options = {"size": "small", "tasks": TASKS, "difficulty": None, "seed": seed, "jobs": 0, "resume": False, "force": out is not None}
         made = making.run(making.options(DOMAIN, kinds=None, out=target, strict=False, **options), report)
         typer.echo(f"\n1. made: {DOMAIN}, {made.headline()}")
-        checked = validate_bundle(target, jobs=0, events=report)
-        typer.echo(f"\n2. every gate again, from the bundle alone:\n{checked.table()}")
+        checked = validate_bundle(target, events=report)
+        typer.echo(f"\n2. every gate again, from the bundle alone:\n{report_text(checked)}")
         environment = load(str(target))
         typer.echo(f"\n3. one of the tasks:\n{_indent(task_text(read_bundle(target), _readable(environment.tasks()), gold=False))}")
         rewards = {}

@@ -9,6 +9,7 @@ import typer
 def validate(
     bundle: Annotated[Path, typer.Argument(help="A bundle folder.")],
     jobs: Annotated[int, typer.Option("--jobs", min=0, max=256, help="Processes to use; 0 means one per core.")] = 0,
+    gates: Annotated[str | None, typer.Option("--gates", help="Only these gates, with commas, such as E3,T10.")] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Also write a JUnit report to this file, for CI.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Events as JSON lines; the last one is the report.")] = False,
 ) -> None:
@@ -16,16 +17,18 @@ def validate(
 
     Runs every gate; exit 0 when all pass, 1 when one fails.
     """
+    from envgen.cli.common import comma_separated, processes, write_file
     from envgen.cli.output import Reporter, emit
     from envgen.gates.validate import validate_bundle
+    from envgen.view.report import report_text
 
     with Reporter(json=as_json) as report:
-        result = validate_bundle(bundle, jobs=jobs, events=report)
+        result = validate_bundle(bundle, jobs=processes(jobs), gates=comma_separated(gates), events=report)
     if junit:
-        result.to_junit(junit)
+        write_file(junit, result.to_junit())
     if as_json:
-        emit({"event": "result", **result.to_json()})
+        emit({"event": "report", **result.to_json()})
     else:
-        typer.echo(result.table())
+        typer.echo(report_text(result))
     if not result.sound:
         raise typer.Exit(1)

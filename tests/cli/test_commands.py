@@ -1,6 +1,7 @@
 import io
 import json
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,32 @@ def test_library_patterns(capsys: Capture) -> None:
     assert capsys.readouterr().out == data_path("templates/patterns/loan.toml").read_text()
     assert main(["library", "patterns", "show", "lone"]) == 2
     assert "the patterns are" in capsys.readouterr().err
+
+
+def test_validate_names_the_gate_that_rejects(shelter: Path, tmp_path: Path, capsys: Capture) -> None:
+    # The shelter has no tool that shows its adoptions.
+    junit = tmp_path / "report.xml"
+    assert main(["validate", str(shelter), "--jobs", "1", "--junit", str(junit)]) == 1
+    out = capsys.readouterr().out
+    assert "shelter: NOT SOUND: E2" in out
+    assert "table adoptions: no read tool shows it" in out
+    root = ElementTree.parse(junit).getroot()
+    assert root.get("failures") == "1"
+
+
+def test_validate_as_json(shelter: Path, capsys: Capture) -> None:
+    assert main(["validate", str(shelter), "--gates", "E1", "--json"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert events[-1]["event"] == "report"
+    assert events[-1]["sound"] is True
+    assert [row["gate"] for row in events[-1]["gates"]] == ["E1"]
+
+
+def test_validate_with_a_gate_that_does_not_exist(shelter: Path, capsys: Capture) -> None:
+    assert main(["validate", str(shelter), "--gates", "E1,X9"]) == 2
+    assert "unknown gate X9; the gates are E1, E2" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written(shelter: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["validate", str(shelter), "--gates", "E1", "--junit", str(tmp_path / "no" / "report.xml")]) == 3
+    assert "report.xml cannot be written" in capsys.readouterr().err
