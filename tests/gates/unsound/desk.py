@@ -94,7 +94,7 @@ TOOLS: list[dict[str, Any]] = [
     {
         "name": "find_holders",
         "description": "Find policy holders by a part of their name.",
-        "parameters": schema(name={"type": "string", "x-column": "holders.name"}),
+        "parameters": schema(name={"type": "string", "maxLength": 60, "x-column": "holders.name"}),
         "steps": [
             {
                 "return": {
