@@ -10,7 +10,19 @@ from envgen.database.grammar_compose import Composition
 from envgen.database.grammar_data import read_folder
 from envgen.database.grammar_lines import joined
 from envgen.database.language import (
-    Act, Alternative, Choice, Filling, Finder, Frames, History, Language, Noun, Plant, Query, Refer, Situation,
+    Act,
+    Alternative,
+    Choice,
+    Filling,
+    Finder,
+    Frames,
+    History,
+    Language,
+    Noun,
+    Plant,
+    Query,
+    Refer,
+    Situation,
 )  # fmt: skip
 from envgen.database.spec import EnvironmentSpec, Forbid, Require, Tool
 
