@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import apsw
-
 import envgen
 from envgen.bundle.ledger import RunLedger, ledger_path, remove
 from envgen.bundle.write import Content, check_target, write_bundle
@@ -19,7 +17,9 @@ from envgen.database.language import Proposal
 from envgen.database.plan.planner import Options
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.world import WorldReport, build_world
-from envgen.gates.validate import gate_environment
+from envgen.gates.registry import TITLES, bundle_task_gates, environment_gates
+from envgen.gates.replay import replay_elsewhere
+from envgen.gates.report import GateReport
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
 from envgen.synthesis.recipe import Recipe, check_specification
 from envgen.synthesis.select import Selection
@@ -77,16 +77,15 @@ class _Pipeline:
             world, built = build_world(proposal, self.options.seed, self.options.size)
         with run.stage("tasks", f"{self.options.tasks} tasks, each through its gates"):
             selection, evidence = self._tasks(Recipe.of(proposal, world, self.options.seed, self._planner_options()))
-        tasks = selection.split()
-        environment = DatabaseEnvironment(proposal.spec, world, tasks=tasks, gold=selection.gold)
         with run.stage("gates", "the environment as a whole"):
-            evidence += self._environment_gates(environment)
+            environment = DatabaseEnvironment(proposal.spec, world, tasks=selection.split(), gold=selection.gold)
+            environment, evidence = self._whole(environment, evidence)
         with run.stage("bundle", f"writing {self.options.out}"):
             manifest = self._write(proposal, environment, built, evidence)
         for note in proposal.notes:
             self.events(Event("note", "specification", note))
         return SynthesisReport(
-            path=self.options.out, manifest=manifest, asked=self.options.tasks, kept=len(tasks),
+            path=self.options.out, manifest=manifest, asked=self.options.tasks, kept=len(environment.tasks()),
             rejected=dict(run.rejected.most_common()), notes=proposal.notes, seconds=run.seconds,
         )  # fmt: skip
 
@@ -123,7 +122,7 @@ class _Pipeline:
     def _consider(self, made: Made, selection: Selection) -> list[Evidence]:
         for name, spent in made.seconds.items():
             self.run_.seconds[name] = self.run_.seconds.get(name, 0.0) + spent
-        reason = made.reason or selection.offer(list(zip(made.tasks, made.gold, strict=True)))
+        reason = made.reason or selection.offer(list(zip(made.tasks, made.gold, strict=True)), made.evidence)
         payload = made.to_json()
         # The ledger keeps what the candidate is, not whether there was room for it: a resumed run asks again.
         self.run_.ledger.add("tasks", "candidate", made.index, "rejected" if made.reason else "kept", reason=made.reason, payload=payload)
@@ -137,13 +136,23 @@ class _Pipeline:
         # Starting processes costs more than a handful of tasks.
         return 1 if self.options.tasks < 12 and not self.options.jobs else jobs
 
-    def _environment_gates(self, environment: DatabaseEnvironment) -> list[Evidence]:
-        evidence = gate_environment(environment, self.run_.seconds)
-        failed = [item for item in evidence if item.status == "fail"]
-        if failed:
-            names, first = ", ".join(sorted({item.gate for item in failed})), failed[0]
-            raise UnsoundError(f"{names} failed, so nothing was written. {first.subject}: {first.reason}. Try another --seed")
-        return evidence
+    def _whole(self, environment: DatabaseEnvironment, evidence: list[Evidence]) -> tuple[DatabaseEnvironment, list[Evidence]]:
+        """Run what is about the set: E1 to E5, T8 and T9. Tasks that fail are left out; an unsound environment is an UnsoundError."""
+        tasks = list(environment.tasks())
+        gold = {task.id: environment.gold(task.id) for task in tasks}
+        replay = replay_elsewhere(environment, tasks, gold)
+        found = environment_gates(environment, replay=replay, seconds=self.run_.seconds)
+        found += bundle_task_gates(environment, tasks, gold, gates=("T8", "T9"), replay=replay, seconds=self.run_.seconds)
+        out = {item.subject: item.gate for item in found if item.status == "fail" and item.subject in gold}
+        out |= {task.id: "twin" for task in tasks if task.twin in out and task.id not in out}
+        self.run_.rejected.update(out.values())
+        kept = [task for task in tasks if task.id not in out]
+        order = {name: number for number, name in enumerate(("environment", *(task.id for task in kept)))}
+        evidence = sorted((item for item in (*found, *evidence) if item.subject in order), key=lambda item: (order[item.subject], _gate(item)))
+        report = GateReport(environment.spec.name, evidence, TITLES, {}, "", ())
+        if not report.sound:
+            raise UnsoundError(f"nothing was written: {'; '.join(report.problems()[:3])}. Try another --seed")
+        return environment.with_tasks(kept, gold), evidence
 
     def _write(self, proposal: Proposal, environment: DatabaseEnvironment, built: WorldReport, evidence: list[Evidence]) -> Manifest:
         options = self.options
@@ -159,7 +168,7 @@ class _Pipeline:
         ledger["not_chosen"] = {reason: count for reason, count in self.run_.rejected.items() if reason not in ledger["rejected"]}
         content = Content(
             manifest=manifest, environment=spec.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-            world=_compact(environment.world), policy=environment.policy, tasks=environment.tasks(),
+            world=environment.world.serialize("main"), policy=environment.policy, tasks=environment.tasks(),
             gold=[environment.gold(task.id) for task in environment.tasks()], evidence=evidence, ledger=ledger,
         )  # fmt: skip
         return write_bundle(options.out, content, force=options.force or options.resume)
@@ -171,5 +180,6 @@ class _Pipeline:
         }  # fmt: skip
 
 
-def _compact(world: apsw.Connection) -> bytes:
-    return world.serialize("main")
+def _gate(item: Evidence) -> tuple[str, int]:
+    """T2 comes before T10."""
+    return item.gate[0], int(item.gate[1:])

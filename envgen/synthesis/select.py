@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from envgen.core.digest import digest
-from envgen.core.types import Gold, Task
+from envgen.core.types import Evidence, Gold, Task
 
 TEMPLATE_SHARE = 0.12
 ANSWER_SHARE = 0.40
 TEST_SHARE = 5
+UNSEEN_SHARE = 0.10
 
 
 class Selection:
@@ -22,14 +23,15 @@ class Selection:
         self._texts: set[tuple[str, str]] = set()
         self._templates: Counter[str] = Counter()
         self._answers: dict[str, Counter[str]] = {}
+        self._unseen: Counter[str] = Counter()
 
     @property
     def full(self) -> bool:
         """True when as many tasks were taken as are wanted."""
         return len(self.tasks) >= self.wanted
 
-    def offer(self, candidates: Sequence[tuple[Task, Gold]]) -> str:
-        """Take one candidate (or two twins), or return why not: no_room, duplicate, template_full or modal_answer."""
+    def offer(self, candidates: Sequence[tuple[Task, Gold]], evidence: Sequence[Evidence] = ()) -> str:
+        """Take one candidate (or two twins), or return why not: no_room, duplicate, template_full, modal_answer or no_witness."""
         if len(self.tasks) + len(candidates) > self.wanted:
             return "no_room"
         texts = {(task.instruction, digest(task.start.model_dump())) for task, _ in candidates}
@@ -40,6 +42,10 @@ class Selection:
             return "template_full"
         if any(self._modal(gold) for _, gold in candidates):
             return "modal_answer"
+        unseen = Counter(item.gate for item in evidence if item.status == "not_applicable")
+        if any(self._unseen[gate] + count > UNSEEN_SHARE * (len(self.tasks) + len(candidates)) for gate, count in unseen.items()):
+            return "no_witness"
+        self._unseen += unseen
         self._take(candidates, texts)
         return ""
 

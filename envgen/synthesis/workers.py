@@ -10,8 +10,12 @@ from envgen.core.errors import PlanError
 from envgen.core.types import Evidence, Gold, JsonObject, Task
 from envgen.database.plan.planner import Planner
 from envgen.database.runtime import DatabaseEnvironment
-from envgen.gates.validate import gate_task
+from envgen.gates.registry import TASK_GATES, bundle_task_gates
 from envgen.synthesis.recipe import Recipe
+
+
+# T8 counts answers over the whole set, and T9 asks another process: both are run once, on the chosen tasks.
+OWN_GATES = tuple(gate for gate in TASK_GATES if gate not in ("T8", "T9"))
 
 
 @dataclass
@@ -68,13 +72,12 @@ class Maker:
             return Made(index, reason=f"plan:{problem.code}", detail=str(problem), seconds={"plan": time.perf_counter() - started})
         made = Made(index, tasks=[item.task for item in candidates], gold=[item.gold for item in candidates])
         made.seconds["plan"] = time.perf_counter() - started
-        environment = self.environment.with_tasks(made.tasks, {gold.task: gold for gold in made.gold})
-        for task in made.tasks:
-            evidence = gate_task(environment, task, made.seconds)
-            made.evidence += evidence
-            failed = [item for item in evidence if item.status == "fail"]
-            if failed and not made.reason:
-                made.reason, made.detail = failed[0].gate, failed[0].reason
+        gold = {gold.task: gold for gold in made.gold}
+        environment = self.environment.with_tasks(made.tasks, gold)
+        made.evidence = bundle_task_gates(environment, made.tasks, gold, gates=OWN_GATES, seconds=made.seconds)
+        failed = [item for item in made.evidence if item.status == "fail"]
+        if failed:
+            made.reason, made.detail = failed[0].gate, failed[0].reason
         return made
 
 
