@@ -1,6 +1,7 @@
 """Composition: the patterns of a lexicon with their features drawn, lines dropped, names given out and texts rendered."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -10,9 +11,10 @@ from envgen.core.digest import rng
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_data import drop, render
-from envgen.database.grammar_lexicon import Role, bind_roles, bound_patterns, domain_words, lexicons
+from envgen.database.grammar_lexicon import Role, bind_roles, bound_patterns, domain_words, lexicons, patterns
 from envgen.database.grammar_names import Names
 
+_CALLED = re.compile(r"""\btool\(['"]([\w.]+)['"]\)""")
 Features = dict[str, dict[str, JsonObject]]
 Size = Literal["small", "medium", "large"]
 
@@ -38,7 +40,7 @@ class Composition:
 def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = None, features: Features | None = None) -> Composition:
     """Return the rendered patterns of lexicon `key`. `phrase` renames the domain; `features` replaces the seed's draw."""
     lexicon = lexicons()[key]
-    bound = bound_patterns(key)
+    bound = bound_patterns(key, seed)
     features = draw_features(key, seed) if features is None else features
     names = Names()
     roles = bind_roles(key, bound, names)
@@ -48,20 +50,54 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
         roles=roles, features=features, patterns={}, tools={},
     )  # fmt: skip
     kept = {pattern: drop(data, _conditions(pattern, features)) for pattern, data in bound.items()}
+    kept = keep_tools(kept, key, seed)
     work.lexicon = drop(lexicon, _conditions("", features))
     context = _context(work)
     work.tools = _tool_names(kept, context, names)
     for pattern, data in kept.items():
         work.patterns[pattern] = render(_without_columns(data), {**context, "f": context["g"][pattern]}, f"pattern {pattern}")
-    work.lexicon = {**work.lexicon, **render(_wording(work.lexicon), context, f"lexicon {key}")}
+    work.lexicon = {**work.lexicon, **render(_wording(work), context, f"lexicon {key}")}
     return work
+
+
+def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int) -> dict[str, JsonObject]:
+    """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance), and without what refers to them."""
+    out = {
+        tool["key"]
+        for data in kept.values()
+        for tool in data.get("tool", [])
+        if rng(seed, "tool", key, tool["key"]).random() >= tool.get("keep", 1.0)
+    }
+    return {
+        pattern: {part: _without(value, out) if isinstance(value, list) else value for part, value in data.items()}
+        for pattern, data in kept.items()
+    }
+
+
+def _without(entries: list[Any], out: Container[str]) -> list[Any]:
+    return [entry for entry in entries if not (isinstance(entry, dict) and any(name in out for name in _mentioned(entry)))]
+
+
+def _mentioned(entry: JsonObject) -> Iterator[str]:
+    """Keys of the tools without which an entry makes no sense."""
+    for name, value in entry.items():
+        if name in ("key", "tool", "goal", "then") and isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield from _mentioned(value)
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, dict):
+                    yield from _mentioned(item)
+        if isinstance(value, str):
+            yield from _CALLED.findall(value)
 
 
 def draw_features(key: str, seed: int) -> Features:
     """Return {pattern: {feature: numbers}} of what `seed` turns on. A feature's `p` is its chance, 0.6 unless given."""
     numbers, off = lexicons()[key].get("numbers", {}), lexicons()[key].get("off", [])
     drawn: Features = {}
-    for pattern, data in bound_patterns(key).items():
+    for pattern, data in bound_patterns(key, seed).items():
         drawn[pattern] = {}
         for feature, options in data.get("features", {}).items():
             dice = rng(seed, "feature", key, pattern, feature)
@@ -128,5 +164,11 @@ def _without_columns(data: JsonObject) -> JsonObject:
     return {key: value for key, value in data.items() if key not in ("roles", "features")}
 
 
-def _wording(lexicon: JsonObject) -> JsonObject:
-    return {key: lexicon[key] for key in ("frames", "why", "situation", "query", "choice", "alternative", "rule", "role") if key in lexicon}
+def _wording(work: Composition) -> JsonObject:
+    """The parts of a lexicon that are rendered, without what is about tools that this composition lacks."""
+    lexicon = work.lexicon
+    absent = {tool["key"] for data in patterns().values() for tool in data["tool"]} - set(work.tools)
+    chosen: JsonObject = {part: _without(lexicon[part], absent) for part in ("query", "choice", "alternative", "rule") if part in lexicon}
+    for part in ("frames", "why"):
+        chosen[part] = {key: value for key, value in lexicon.get(part, {}).items() if key in work.tools}
+    return chosen | {part: lexicon[part] for part in ("situation", "role") if part in lexicon}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from envgen.core.digest import short_id
+from envgen.core.digest import rng, short_id
 from envgen.core.errors import SpecError, UsageError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_data import read_folder
@@ -55,7 +55,7 @@ class Role:
 
 def list_domains() -> list[DomainInfo]:
     """Return the domains that have a lexicon, by key."""
-    return [DomainInfo(key, data["domain"], tuple(data["patterns"])) for key, data in lexicons().items()]
+    return [DomainInfo(key, data["domain"], pattern_names(key)) for key, data in lexicons().items()]
 
 
 def lexicons() -> Mapping[str, JsonObject]:
@@ -124,13 +124,25 @@ def domain_words(phrase: str) -> tuple[str, str]:
     return plain[:60].strip("-"), title[:1].upper() + title[1:]
 
 
-def bound_patterns(key: str) -> dict[str, JsonObject]:
-    """Return the patterns that lexicon `key` binds, in its order; SpecError for an unknown one or a role nobody fills."""
-    lexicon, known = lexicons()[key], patterns()
-    missing = [name for name in lexicon["patterns"] if name not in known]
+def pattern_names(key: str, seed: int | None = None) -> tuple[str, ...]:
+    """Return the patterns of lexicon `key`: those it always binds and, of `also`, the `draw` groups that `seed` picks (all without one)."""
+    lexicon = lexicons()[key]
+    groups: list[str] = list(lexicon.get("also", []))
+    if seed is not None and groups:
+        groups = rng(seed, "patterns", key).sample(groups, min(lexicon.get("draw", 1), len(groups)))
+    names = [*lexicon["patterns"], *[name for group in groups for name in group.split("+")]]
+    order = list(patterns())
+    return tuple(sorted(dict.fromkeys(names), key=lambda name: (patterns().get(name, {}).get("rank", 50), order.index(name) if name in order else 0)))
+
+
+def bound_patterns(key: str, seed: int) -> dict[str, JsonObject]:
+    """Return the patterns that lexicon `key` binds for `seed`, by rank; SpecError for an unknown one or a role nobody offers."""
+    known = patterns()
+    chosen = pattern_names(key, seed)
+    missing = [name for name in chosen if name not in known]
     if missing:
         raise SpecError(f"lexicon {key}", f"unknown patterns {missing}; there are: {', '.join(known)}")
-    bound = {name: known[name] for name in lexicon["patterns"]}
+    bound = {name: known[name] for name in chosen}
     offered = {role for data in bound.values() for role in data["roles"]}
     for name, data in bound.items():
         absent = [role for role in data.get("needs", []) if role not in offered]
@@ -146,9 +158,9 @@ def bind_roles(key: str, bound: Mapping[str, JsonObject], names: Names) -> dict[
     for pattern in bound.values():
         for name, defaults in pattern["roles"].items():
             roles[name] = _role(name, defaults, given.get(name, {}), names, f"lexicon {key}")
-    unknown = sorted(set(given) - set(roles))
+    unknown = sorted(set(given) - {name for pattern in patterns().values() for name in pattern["roles"]})
     if unknown:
-        raise SpecError(f"lexicon {key}", f"roles {unknown} belong to no bound pattern")
+        raise SpecError(f"lexicon {key}", f"roles {unknown} belong to no pattern")
     return roles
 
 
@@ -158,7 +170,7 @@ def _role(name: str, defaults: JsonObject, given: JsonObject, names: Names, wher
         raise SpecError(where, f"role {name} has no noun: add [roles.{name}] one = \"…\"")
     one = words["one"]
     many = given.get("many") or (plural(one) if "one" in given else defaults.get("many") or plural(one))
-    stem = names.take(words.get("stem", one), name)
+    stem = names.take(given.get("stem") or given.get("one") or words.get("stem", one), name)
     return Role(
         name=name, one=one, many=many, a=given.get("a") or article(one), person=bool(words.get("person", False)),
         t=names.take(many, name), s=stem, ss=slug(many), id=f"{stem}_id",
