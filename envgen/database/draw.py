@@ -19,6 +19,7 @@ class Drawer:
 
     pools: texts by pool name. narrow: "table.column" -> the values to draw from instead of the whole column, for a planner
     that stays with one person. skew: how unevenly values of a column are taken (0 even; 1 makes early rows frequent).
+    frozen: read each column once; for many draws between which the rows hardly change.
     """
 
     def __init__(
@@ -29,11 +30,13 @@ class Drawer:
         pools: Mapping[str, Sequence[str]] | None = None,
         narrow: Mapping[str, Sequence[Any]] | None = None,
         skew: float = 0.0,
+        frozen: bool = False,
     ) -> None:
         self.execute, self.dice = execute, dice
         self.pools = pools or {}
         self.narrow = narrow or {}
         self.skew = skew
+        self._read: dict[str, list[Any]] | None = {} if frozen else None
 
     def arguments(
         self, parameters: JsonObject, now: str, fixed: Mapping[str, Any] | None = None, *, optional: float = 0.5
@@ -74,13 +77,20 @@ class Drawer:
     def _from_column(self, column: str) -> Any:
         choices = self.narrow.get(column)
         if choices is None:
-            choices = column_values(self.execute, column)
+            choices = self._column(column)
         if not choices:
             return None
         if self.skew:
             index = min(int(self.dice.expovariate(self.skew * 4.0 / len(choices))), len(choices) - 1)
             return choices[index]
         return self.dice.choice(choices)
+
+    def _column(self, column: str) -> list[Any]:
+        if self._read is None:
+            return column_values(self.execute, column)
+        if column not in self._read:
+            self._read[column] = column_values(self.execute, column)
+        return self._read[column]
 
     def _from_domain(self, domain: JsonObject, child: JsonObject, now: str, values: JsonObject, parameters: JsonObject) -> Any:
         if "int" in domain:

@@ -50,8 +50,7 @@ class Submission:
 class TaskContext:
     """What the gates of one task share. `answers` holds, per goal template, the answers of all tasks of the bundle.
 
-    selected: ids of the gates that run, since a finding is reported by the most specific of them only.
-    replays: what a clean process got for this task, if it was asked; recorded: what the bundle says it got at build time.
+    replayed: the transcript digest that a clean process got; recorded: the one that the bundle got at build time.
     """
 
     def __init__(
@@ -62,7 +61,6 @@ class TaskContext:
         *,
         digest: StateDigest | None = None,
         answers: Mapping[str, Sequence[Any]] | None = None,
-        selected: frozenset[str] = frozenset(),
         replayed: str | None = None,
         recorded: str | None = None,
         standalone: Any = None,
@@ -70,7 +68,7 @@ class TaskContext:
         self.environment, self.task, self.gold = environment, task, gold
         self.state_digest = digest or StateDigest(environment.spec, world_tables(environment.world))
         self.answers = answers or {}
-        self.selected, self.replayed, self.recorded = selected, replayed, recorded
+        self.replayed, self.recorded = replayed, recorded
         self._standalone = standalone
         self.steps = tuple(Step(call.tool, call.arguments, index, call.origin) for index, call in enumerate(gold.calls))
         self.submission = Submission(gold.answer.value if gold.answer else None, gold.outcome, gold.reason)
@@ -127,7 +125,7 @@ class TaskContext:
 
     def drawer(self, connection: apsw.Connection, *names: object, narrow: Mapping[str, Sequence[Any]] | None = None) -> Drawer:
         """Return a drawer of arguments with randomness of its own for `names`."""
-        return Drawer(connection.execute, rng(0, "gates", self.task.id, *names), narrow=narrow)
+        return Drawer(connection.execute, rng(0, "gates", self.task.id, *names), narrow=narrow, frozen=True)
 
 
 class Run:

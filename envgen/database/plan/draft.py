@@ -146,6 +146,10 @@ class Draft:
             sources[name] = origin[path] if path in origin else self.find_value(value, [name, path.rsplit(".", 1)[-1], "id"])
         if self.book.environment.compiled[fix.tool].writes:
             return self.write(fix.tool, values, sources)
+        for step, call in enumerate(self.calls):
+            # A look-up made already serves the rule too; a second one would make the rule's own look-up idle.
+            if call.tool == fix.tool and values.items() <= call.arguments.items():
+                return step
         return self.read(fix.tool, values, sources)
 
     def breached(self, tool: str, arguments: JsonObject) -> list[Rule]:

@@ -1,7 +1,7 @@
 """Acts as goals: arguments found by calling and rolling back, then carried out with look-ups and what the rules ask for."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,7 +64,7 @@ class Wisher:
 
     def drawer(self, narrow: Mapping[str, Sequence[Any]] | None = None) -> Drawer:
         """Return a drawer over the draft's present rows."""
-        return Drawer(self.execute, self.dice, pools=self.book.language.pools, narrow=narrow)
+        return Drawer(self.execute, self.dice, pools=self.book.language.pools, narrow=narrow, frozen=True)
 
     def frame(self, tool: str, *, style: str | None = None) -> tuple[str, str, set[str]]:
         """Return (text, style, parameters it names) of a frame that says everything that must be passed."""
@@ -111,20 +111,23 @@ class Wisher:
                 raise PlanError("nothing_owned", act.tool)
         return {}, {child["x-column"]: keys}
 
-    def arguments(self, act: Act, named: set[str], party: Any, fixed: JsonObject | None = None) -> JsonObject | None:
-        """Draw arguments: every required parameter and every one that the frame names; nothing else."""
+    def draws(
+        self, act: Act, frame: str, named: set[str], party: Any, *, fixed: JsonObject | None = None, probes: int = PROBES
+    ) -> Iterator[JsonObject]:
+        """Yield arguments that fit the frame: every required parameter and every one that it names; nothing else."""
         own, narrow = self.narrow(act, party)
         parameters = self.book.parameters(act.tool)
         wanted = {**parameters, "required": sorted(set(parameters.get("required", ())) | named)}
-        return self.drawer(narrow).arguments(wanted, self.draft.start.now, {**own, **(fixed or {})}, optional=0.0)
+        drawer = self.drawer(narrow)
+        for _ in range(probes):
+            arguments = drawer.arguments(wanted, self.draft.start.now, {**own, **(fixed or {})}, optional=0.0)
+            if arguments is not None and self.fits(act.tool, frame, arguments):
+                yield arguments
 
     def do(self, act: Act, party: Any = None, *, kind: str = "do", style: str | None = None, fixed: JsonObject | None = None) -> Wish:
         """Return a wish whose call succeeds now and breaks no prohibition."""
         frame, style, named = self.frame(act.tool, style=style)
-        for _ in range(PROBES):
-            arguments = self.arguments(act, named, party, fixed)
-            if arguments is None or not self.fits(act.tool, frame, arguments):
-                continue
+        for arguments in self.draws(act, frame, named, party, fixed=fixed):
             if self.draft.session.probe(act.tool, arguments).ok and not self.draft.breached(act.tool, arguments):
                 who = self.draft.follow(act.party, arguments) if act.party else None
                 return Wish(kind, f"{kind}:{self._key(act.tool)}", act.tool, arguments, frame, style, who)
@@ -137,10 +140,7 @@ class Wisher:
             raise PlanError("no_prohibition")
         act = self.book.acts[self.dice.choice(tools)]
         frame, style, named = self.frame(act.tool)
-        for _ in range(PROBES * 4):
-            arguments = self.arguments(act, named, party)
-            if arguments is None or not self.fits(act.tool, frame, arguments):
-                continue
+        for arguments in self.draws(act, frame, named, party, probes=PROBES * 4):
             breached = self.draft.breached(act.tool, arguments)
             if len(breached) == 1 and self.draft.session.probe(act.tool, arguments).ok:
                 who = self.draft.follow(act.party, arguments) if act.party else None
@@ -156,11 +156,8 @@ class Wisher:
         tool, code = self.dice.choice(pairs)
         act = self.book.acts[tool]
         frame, style, named = self.frame(tool)
-        for _ in range(PROBES * 2):
-            arguments = self.arguments(act, named, party)
-            if arguments is None or not self.fits(tool, frame, arguments) or self.draft.breached(tool, arguments):
-                continue
-            if self.refusals(tool, arguments) == [code]:
+        for arguments in self.draws(act, frame, named, party, probes=PROBES * 2):
+            if not self.draft.breached(tool, arguments) and self.refusals(tool, arguments) == [code]:
                 who = self.draft.follow(act.party, arguments) if act.party else None
                 return Wish("refuse", f"refuse:{self._key(tool)}:{code}", tool, arguments, frame, style, who, code=code)
         raise PlanError("no_refusal", f"{tool}: {code}")

@@ -108,7 +108,8 @@ def _aggregate(draft: Draft, query: Query, wish: Wish) -> tuple[Any, Origin]:
     fixed = {name: _filled(value, wish.extra) for name, value in query.list.get("args", {}).items()}
     fixed = {name: draft.start.now[:10] if value == "today" else value for name, value in fixed.items()}
     path = query.list.get("rows", "")
-    steps, rows = _pages(draft, query.list["tool"], fixed, path)
+    clocks = {name for name, value in query.list.get("args", {}).items() if value == "today"}
+    steps, rows = _pages(draft, query.list["tool"], fixed, path, clocks)
     if query.kind == "aggregate" and len(steps) < 2:
         raise PlanError("one_page", query.key)
     found = matching(rows, where, draft.start.now)
@@ -133,10 +134,10 @@ def _filled(value: Any, extra: JsonObject) -> Any:
     return value
 
 
-def _pages(draft: Draft, tool: str, fixed: JsonObject, path: str) -> tuple[list[int], list[JsonObject]]:
+def _pages(draft: Draft, tool: str, fixed: JsonObject, path: str, clocks: set[str]) -> tuple[list[int], list[JsonObject]]:
     properties = draft.book.parameters(tool)["properties"]
     size = fixed.get("limit", properties.get("limit", {}).get("default"))
-    origin: dict[str, Origin] = {name: {"from": "schema"} for name in (*fixed, "offset")}
+    origin: dict[str, Origin] = {name: {"from": "clock" if name in clocks else "schema"} for name in (*fixed, "offset")}
     steps: list[int] = []
     rows: list[JsonObject] = []
     for page in range(MAX_PAGES):
