@@ -21,7 +21,9 @@ FUNCTIONS = frozenset(
     json_valid lag last_value lead length like lower ltrim max min mod nth_value ntile nullif percent_rank printf quote rank
     replace round row_number rtrim sign strftime substr substring sum time total trim typeof unicode unixepoch upper -> ->>""".split()
 )
-MAX_STEPS = 1_000_000
+TICK = 50_000
+CALL_TICKS = 20
+OTHER_TICKS = 20_000
 ALLOWED = frozenset(
     {
         apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_INSERT, apsw.SQLITE_UPDATE, apsw.SQLITE_DELETE,
@@ -56,6 +58,8 @@ def memory(vfs: str | None = None) -> apsw.Connection:
     """Return an empty in-memory connection with foreign keys enforced."""
     connection = apsw.Connection(":memory:", statementcachesize=512, vfs=vfs)
     connection.execute("PRAGMA foreign_keys = ON")
+    # Without the stability guarantee the planner looks at bound values, and prepares a statement anew for each of them.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 
 
@@ -96,7 +100,7 @@ def native(data: bytes) -> apsw.Connection:
 class Slot:
     """One reusable connection. `log` holds the row changes of the episode so far, in the engine's order."""
 
-    __slots__ = ("_template", "connection", "dirty", "execute", "log")
+    __slots__ = ("_template", "connection", "dirty", "execute", "log", "ticks_left")
 
     def __init__(self, template: apsw.Connection, *, vfs: str | None = None, reverse: bool = False) -> None:
         self._template = template
@@ -104,6 +108,7 @@ class Slot:
         self.execute = self.connection.execute
         self.log: list[Change] = []
         self.dirty = False
+        self.ticks_left = OTHER_TICKS
         self.execute("ATTACH ':memory:' AS before")
         self.execute("ATTACH ':memory:' AS trace")
         copy_database(self.connection, "main", template)
@@ -117,9 +122,14 @@ class Slot:
         for limit, value in LIMITS.items():
             self.connection.limit(limit, value)
         self.connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 2)
-        self.connection.set_progress_handler(lambda: True, MAX_STEPS)
+        self.connection.set_progress_handler(self._tick, TICK)
         self.connection.preupdate_hook(self._record)
         self.connection.authorizer = authorize
+
+    def _tick(self) -> bool:
+        # SQLite counts the steps of a cached statement over all its runs, so one tick says nothing: only many within a call do.
+        self.ticks_left -= 1
+        return self.ticks_left < 0
 
     def _record(self, update: Any) -> None:
         if update.database_name == "main":
@@ -128,6 +138,7 @@ class Slot:
     def begin(self) -> None:
         """Open the episode's savepoint."""
         self.log.clear()
+        self.ticks_left = OTHER_TICKS
         self.execute("SAVEPOINT episode")
 
     def end(self) -> None:

@@ -15,7 +15,7 @@ from envgen.core.outcome import CallRecord, ToolError, ToolResult, Verdict
 from envgen.core.types import OUTCOMES, Gold, Json, JsonObject, Manifest, Message, RowPatch, Task
 from envgen.database.arguments import BadArguments, clip
 from envgen.database.compile import EnvironmentFault, Refusal, compile_tools, render
-from envgen.database.engine import Pool, Slot, open_world
+from envgen.database.engine import CALL_TICKS, OTHER_TICKS, Pool, Slot, open_world
 from envgen.database.prompt import first_messages, policy_text, reason_codes, submit_schema, system_message, tool_schema
 from envgen.database.snapshot import DatabaseSnapshot, ordered_rows, quote
 from envgen.database.spec import EnvironmentSpec
@@ -186,6 +186,7 @@ class DatabaseSession:
             binds["actor"] = self.task.start.actor
             if tool.uses_given:
                 binds["_given"] = render(list(arguments))
+            slot.ticks_left = CALL_TICKS
             value = tool.run(slot, binds)
             result = ToolResult(render(value), None, value)
         except BadArguments as problem:
@@ -211,6 +212,7 @@ class DatabaseSession:
             self.calls, self.fault = calls, fault
 
     def _record(self, slot: Slot, name: str, arguments: JsonObject, result: ToolResult, mark: int | None = None) -> ToolResult:
+        slot.ticks_left = OTHER_TICKS
         error = result.error
         writes = tuple(slot.log[mark:]) if mark is not None and len(slot.log) > mark else ()
         step = len(self.calls)
