@@ -18,7 +18,7 @@ from envgen.gates.variations import column_schema, other_routes, row_arguments
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One nearly right episode. `judge` names a more specific gate that reports it when that gate runs too."""
+    """One nearly right episode. `judge` names the more specific gate that reports it when it is accepted."""
 
     operator: str
     what: str

@@ -101,7 +101,7 @@ def misfit(value: Any, shape: ReturnShape | Shape) -> str:
     return "" if isinstance(value, (int, float, str, type(None))) else "one value is declared"
 
 
-def explore(environment: DatabaseEnvironment, *, episodes: int = EPISODES, steps: int = STEPS) -> str:
+def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, steps: int = STEPS) -> str:
     """Run the state machine; return the first broken promise with the shortest calls that break it, or ""."""
     from hypothesis import HealthCheck, Phase, settings
     from hypothesis import strategies as st
@@ -128,7 +128,7 @@ def explore(environment: DatabaseEnvironment, *, episodes: int = EPISODES, steps
             self.watch.close()
 
     options = settings(
-        max_examples=episodes, stateful_step_count=steps, derandomize=True, database=None, deadline=None, print_blob=False,
+        max_examples=episodes or EPISODES, stateful_step_count=steps, derandomize=True, database=None, deadline=None, print_blob=False,
         suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="envgen-hypothesis-") as home, with_reporter(lambda text: None):

@@ -17,8 +17,26 @@ from envgen.gates.replay import Replay, replay_elsewhere
 from envgen.gates.task_text import answer_templates
 
 ENVIRONMENT = "environment"
-EnvironmentGate = Callable[["EnvironmentSubject"], Finding]
 TaskGate = Callable[[TaskContext], Finding]
+
+
+class EnvironmentSubject:
+    """An environment under test, with what its other process got (asked for once, when a gate needs it)."""
+
+    def __init__(self, environment: DatabaseEnvironment, replay: Replay | None = None) -> None:
+        self.environment = environment
+        self._replay = replay
+
+    @property
+    def replay(self) -> Replay:
+        """What another process got for the walks and for every task with gold."""
+        if self._replay is None:
+            tasks = [task for task in self.environment.tasks() if self.environment.has_gold(task.id)]
+            self._replay = replay_elsewhere(self.environment, tasks, {task.id: self.environment.gold(task.id) for task in tasks})
+        return self._replay
+
+
+EnvironmentGate = Callable[[EnvironmentSubject], Finding]
 ENVIRONMENT_GATES: dict[str, EnvironmentGate] = {
     "E1": lambda subject: on_environment.schema_builds(subject.environment),
     "E2": lambda subject: on_environment.statically_sound(subject.environment),
@@ -61,22 +79,6 @@ TITLES = {
 }
 # What the others take for granted: when one of these fails, nothing after it is run.
 FOUNDATIONS = frozenset({"E1", "E2", "T1"})
-
-
-class EnvironmentSubject:
-    """An environment under test, with what its other process got (asked for once, when a gate needs it)."""
-
-    def __init__(self, environment: DatabaseEnvironment, replay: Replay | None = None) -> None:
-        self.environment = environment
-        self._replay = replay
-
-    @property
-    def replay(self) -> Replay:
-        """What another process got for the walks and for every task with gold."""
-        if self._replay is None:
-            tasks = [task for task in self.environment.tasks() if self.environment.has_gold(task.id)]
-            self._replay = replay_elsewhere(self.environment, tasks, {task.id: self.environment.gold(task.id) for task in tasks})
-        return self._replay
 
 
 Seconds = dict[str, float]
@@ -127,7 +129,6 @@ def task_gates(
         gold,
         digest=digest,
         answers=answers_by_template([gold]) if answers is None else answers,
-        selected=frozenset(chosen),
         replayed=replay.tasks.get(task.id) if replay else None,
         recorded=recorded,
         standalone=standalone,

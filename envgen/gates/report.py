@@ -57,7 +57,8 @@ class GateReport:
         without = [item for item in items if item.status == "not_applicable"]
         if len(without) <= MOST_NOT_APPLICABLE * len(items):
             return ""
-        return f"{gate}: no witness for {len(without)} of {len(items)} (at most 10 % may lack one), such as {without[0].subject}: {without[0].reason}"
+        example = f"{without[0].subject}: {without[0].reason}"
+        return f"{gate}: no witness for {len(without)} of {len(items)} (at most 10 % may lack one), such as {example}"
 
     def rows(self) -> list[Row]:
         """Return one row per gate, for a table."""

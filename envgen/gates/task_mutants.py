@@ -9,15 +9,15 @@ from envgen.gates.play import Run, Step, Submission, TaskContext
 from envgen.verify.answer import answer_matches
 
 ENOUGH = 20
-MOST = 60
+MOST = 40
 
 
 def mutants_are_rejected(context: TaskContext) -> Finding:
     """T10: of the mutants that ran without a new refusal, those that differ by the independent digest or the submission
     score 0, and those that do not score as the gold does (but for rules). At least 20 must differ, else not applicable.
 
-    A mutant that T3, T4 or T5 judges counts, and its acceptance is reported by that gate when it runs too.
-    Both verifiers must agree on every mutant.
+    A mutant that is T3's, T4's or T5's own counts, but whether it is accepted is theirs to report: one fault, one gate.
+    Both verifiers must agree on the first 20.
     """
     problems: list[str] = []
     counts: dict[str, int] = {}
@@ -56,7 +56,7 @@ def _judge(context: TaskContext, mutant: Mutant, run: Run, compare: bool) -> tup
         other = run.standalone(mutant.submission)
         if other["reward"] != verdict.reward:
             return differs, f"{mutant.what}: verify.py gives {other['reward']}, the verifier in the process {verdict.reward}"
-    if differs and verdict.reward != 0.0 and mutant.judge not in context.selected:
+    if differs and verdict.reward != 0.0 and not mutant.judge:
         return differs, f"{mutant.operator}: {mutant.what} scores 1"
     others = [name for name in verdict.failed() if not name.startswith("rule:")]
     if not differs and others:

@@ -86,7 +86,8 @@ OPEN_ONLY = {
     "else": ["not_open", "The claim is {status}."],
 }
 OVER_LIMIT = {
-    "forbid": "SELECT p.limit_cents FROM claims c JOIN policies p ON p.id = c.policy_id WHERE c.id = :claim_id AND :amount_cents > p.limit_cents",
+    "forbid": "SELECT p.limit_cents FROM claims c JOIN policies p ON p.id = c.policy_id "
+    "WHERE c.id = :claim_id AND :amount_cents > p.limit_cents",
     "else": ["over_limit", "The policy pays at most {limit_cents} cents."],
 }  # fmt: skip
 ONE_CLAIM = f"SELECT {CLAIM_COLUMNS} FROM claims c JOIN policies p ON p.id = c.policy_id WHERE c.id = :claim_id"
@@ -98,7 +99,8 @@ TOOLS: list[dict[str, Any]] = [
         "steps": [
             {
                 "return": {
-                    "many": "SELECT h.id, h.name, h.email, h.city, h.suspended FROM holders h WHERE h.name LIKE '%' || :name || '%' ORDER BY h.id",
+                    "many": "SELECT h.id, h.name, h.email, h.city, h.suspended FROM holders h "
+                    "WHERE h.name LIKE '%' || :name || '%' ORDER BY h.id",
                     "max": 20,
                 }
             }
@@ -112,7 +114,8 @@ TOOLS: list[dict[str, Any]] = [
             known("holders", "holder_id", "holder"),
             {
                 "return": {
-                    "many": "SELECT p.id, p.number, p.limit_cents, p.holder_id FROM policies p WHERE p.holder_id = :holder_id ORDER BY p.id",
+                    "many": "SELECT p.id, p.number, p.limit_cents, p.holder_id FROM policies p "
+                    "WHERE p.holder_id = :holder_id ORDER BY p.id",
                     "max": 20,
                 }
             },
@@ -126,7 +129,8 @@ TOOLS: list[dict[str, Any]] = [
             known("holders", "holder_id", "holder"),
             {
                 "return": {
-                    "many": f"SELECT {CLAIM_COLUMNS} FROM claims c JOIN policies p ON p.id = c.policy_id WHERE p.holder_id = :holder_id ORDER BY c.id",
+                    "many": f"SELECT {CLAIM_COLUMNS} FROM claims c JOIN policies p ON p.id = c.policy_id "
+                    "WHERE p.holder_id = :holder_id ORDER BY c.id",
                     "max": 50,
                 }
             },
@@ -143,7 +147,8 @@ TOOLS: list[dict[str, Any]] = [
                     "object": {
                         "claim": {"one": ONE_CLAIM},
                         "notes": {
-                            "many": "SELECT n.claim_id, n.seq, n.body, n.written_at FROM notes n WHERE n.claim_id = :claim_id ORDER BY n.claim_id, n.seq"
+                            "many": "SELECT n.claim_id, n.seq, n.body, n.written_at FROM notes n "
+                            "WHERE n.claim_id = :claim_id ORDER BY n.claim_id, n.seq"
                         },
                         "payments": {
                             "many": "SELECT y.id, y.amount_cents, y.paid_at FROM payments y WHERE y.claim_id = :claim_id ORDER BY y.id"
@@ -156,7 +161,9 @@ TOOLS: list[dict[str, Any]] = [
     {
         "name": "open_claim",
         "description": "Open a claim on a policy.",
-        "parameters": schema(policy_id=POLICY, title={"type": "string", "minLength": 1, "maxLength": 80, "x-domain": {"text": "titles"}}, amount_cents=CENTS),
+        "parameters": schema(
+            policy_id=POLICY, title={"type": "string", "minLength": 1, "maxLength": 80, "x-domain": {"text": "titles"}}, amount_cents=CENTS
+        ),
         "steps": [
             known("policies", "policy_id", "policy"),
             {"new_id": {"claim_id": "claims.id"}},
@@ -309,7 +316,8 @@ def make_world(spec: EnvironmentSpec) -> apsw.Connection:
         opened = f"2026-0{1 + index % 2}-{1 + (index * 11) % 27:02d} {9 + index % 8:02d}:00:00"
         closed = None if status == "open" else "2026-02-28 12:00:00"
         amount = 500 * dice.randint(8, 110) + index
-        row = (index + 1, policy, THINGS[(index * 3 + index // 18) % 8], status, amount, opened, closed, "wear" if status == "denied" else None)
+        clause = "wear" if status == "denied" else None
+        row = (index + 1, policy, THINGS[(index * 3 + index // 18) % 8], status, amount, opened, closed, clause)
         world.execute("INSERT INTO claims VALUES(?,?,?,?,?,?,?,?)", row)
         if status == "paid":
             payment += 1

@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import apsw
+from desk import NOW, make_spec, make_world
 
 from envgen.core.types import Answer, Goal, Gold, GoldCall, Mention, RowPatch, Start, Task
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.spec import EnvironmentSpec
 from envgen.verify.expectation import derive
-
-from desk import NOW, make_spec, make_world
 
 Origin = dict[str, Any]
 
@@ -82,7 +81,12 @@ def _acts() -> list[Plan]:
     ben, ben_is = person("Ben Okafor", 2)
     finn, finn_is = person("Finn Adair", 6)
     kira, kira_is = person("Kira Novak", 11)
-    either = 'If Kira Novak\'s claim for the water stain is still open, deny it under the flood clause; if not, add the note "already settled" to it.'
+    either = (
+        "If Kira Novak's claim for the water stain is still open, deny it under the flood clause; "
+        'if not, add the note "already settled" to it.'
+    )
+    settled = ("already settled", said("already settled"))
+    tiles = {"title": ("cracked tiles", said("cracked tiles")), "amount_cents": (25_000, euros("€250"))}
     found = [kira_is, claim(11, "water stain")]
     return [
         Plan(
@@ -92,10 +96,7 @@ def _acts() -> list[Plan]:
             [
                 ana,
                 Call("list_policies", {"holder_id": (1, shown(0, "0.id"))}),
-                Call(
-                    "open_claim",
-                    {"policy_id": (15, shown(1, "1.id")), "title": ("cracked tiles", said("cracked tiles")), "amount_cents": (25_000, euros("€250"))},
-                ),
+                Call("open_claim", {"policy_id": (15, shown(1, "1.id")), **tiles}),
                 Call("add_note", {"claim_id": (55, shown(2, "id")), "body": ("photos will follow", said("photos will follow"))}, 1),
             ],
             [ana_is, Mention(text="HM-4618", table="policies", key={"id": 15}, step=1, fields={"number": "HM-4618"})],
@@ -114,7 +115,8 @@ def _acts() -> list[Plan]:
         ),
         Plan(
             "t-two",
-            "Ben Okafor has had two mishaps, both under policy HM-4137: open one claim of €90 for a cracked mirror and one of €120 for a bent gate.",
+            "Ben Okafor has had two mishaps, both under policy HM-4137: "
+            "open one claim of €90 for a cracked mirror and one of €120 for a bent gate.",
             [goal("do", "open_claim", tool="open_claim"), goal("do", "open_claim", tool="open_claim")],
             [
                 ben,
@@ -155,7 +157,7 @@ def _acts() -> list[Plan]:
             "t-if-not",
             either,
             [goal("conditional", "deny_claim:not_open", tool="deny_claim")],
-            [kira, claims_of(11), Call("add_note", {"claim_id": (11, shown(1, "0.id")), "body": ("already settled", said("already settled"))})],
+            [kira, claims_of(11), Call("add_note", {"claim_id": (11, shown(1, "0.id")), "body": settled})],
             found,
             patch=(RowPatch(op="update", table="claims", key={"id": 11}, row={"status": "denied", "closed_at": "2026-02-20 10:00:00"}),),
             twin="t-if",
