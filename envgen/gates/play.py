@@ -184,9 +184,7 @@ class Run:
         world = sqlite3.connect(":memory:")
         try:
             world.deserialize(session.connection.serialize("main"))
-            records = episode_records(
-                session.calls, environment.infos, answer=given.answer, outcome=given.outcome, reason=given.reason
-            )
+            records = episode_records(session.calls, environment.infos, answer=given.answer, outcome=given.outcome, reason=given.reason)
             verdict: dict[str, Any] = verifier().verify(self.context.standalone, self.context.task.id, world, list(records))
             return verdict
         finally:
@@ -212,9 +210,7 @@ def gold_step(call: GoldCall, index: int) -> Step:
 def world_tables(world: apsw.Connection) -> dict[str, list[str]]:
     """Return the world's tables with their columns, less SQLite's and the engine's own."""
     names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name <> '_ids' ORDER BY name"
-    return {
-        name: [row[1] for row in world.execute(f'PRAGMA table_info("{name}")')] for (name,) in list(world.execute(names))
-    }
+    return {name: [row[1] for row in world.execute(f'PRAGMA table_info("{name}")')] for (name,) in list(world.execute(names))}
 
 
 @lru_cache(maxsize=1)

@@ -171,9 +171,16 @@ def _mismatch(value: Any, expect: Any, path: str) -> str:
     if isinstance(expect, dict):
         if not isinstance(value, dict):
             return f"{path or 'the result'} is {value!r}, expected an object"
-        texts = (_mismatch(value.get(name), child, f"{path}.{name}".strip(".")) for name, child in expect.items())
+        texts = (_mismatch(_field(value, name), child, f"{path}.{name}".strip(".")) for name, child in expect.items())
         return next((text for text in texts if text), "")
     return "" if value == expect else f"{path or 'the result'} is {value!r}, expected {expect!r}"
+
+
+def _field(value: JsonObject, name: str) -> Any:
+    """A field of a result; "loan.status" is a field of a field."""
+    head, _, rest = name.partition(".")
+    inner = value.get(head)
+    return _field(inner, rest) if rest and isinstance(inner, dict) else inner
 
 
 def _brief(arguments: Any) -> str:

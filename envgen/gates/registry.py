@@ -164,9 +164,7 @@ def bundle_task_gates(
     found: list[Evidence] = []
     for number, task in enumerate(tasks, 1):
         record = (recorded or {}).get(task.id)
-        found += task_gates(
-            environment, task, gold[task.id], gates=gates, replay=replay, recorded=record, seconds=seconds, **shared
-        )
+        found += task_gates(environment, task, gold[task.id], gates=gates, replay=replay, recorded=record, seconds=seconds, **shared)
         if progress is not None:
             progress(number)
     return found

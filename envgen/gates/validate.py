@@ -34,9 +34,7 @@ ALL_GATES = (*ENVIRONMENT_GATES, *TASK_GATES)
 LARGEST_SHARE = 25
 
 
-def validate_bundle(
-    path: str | Path, *, jobs: int = 1, gates: Collection[str] | None = None, events: Events | None = None
-) -> GateReport:
+def validate_bundle(path: str | Path, *, jobs: int = 1, gates: Collection[str] | None = None, events: Events | None = None) -> GateReport:
     """Run every gate (or those of `gates`) on the bundle in `path`, in `jobs` processes.
 
     Errors: UsageError (no bundle there, an unknown gate, no gold), FormatError, BundleError (damaged), InfrastructureError.
@@ -130,9 +128,7 @@ def _share(
     seconds: Seconds = {}
     gold = {task: environment.gold(task) for task in ids}
     tasks = [environment.task(task) for task in ids]
-    found = bundle_task_gates(
-        environment, tasks, gold, gates=gates, all_gold=all_gold, replay=replay, recorded=recorded, seconds=seconds
-    )
+    found = bundle_task_gates(environment, tasks, gold, gates=gates, all_gold=all_gold, replay=replay, recorded=recorded, seconds=seconds)
     return found, seconds
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from envgen.core.digest import rng
 from envgen.core.outcome import ToolResult
 from envgen.core.types import JsonObject
+from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Example, Forbid, Require, Rule, Tool
@@ -68,9 +69,7 @@ class Witnesses:
 
 def guards_of(tools: Sequence[Tool]) -> list[Guard]:
     """Return the guards of `tools`, each once."""
-    found = [
-        Guard(tool.name, *step.otherwise) for tool in tools for step in tool.steps if isinstance(step, (Require, Forbid))
-    ]
+    found = [Guard(tool.name, *step.otherwise) for tool in tools for step in tool.steps if isinstance(step, (Require, Forbid))]
     return list(dict.fromkeys(found))
 
 
@@ -116,11 +115,13 @@ def _by_gold(environment: DatabaseEnvironment, witnesses: Witnesses) -> None:
 def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
     parameters = environment.compiled[name].arguments.schema
     with environment.start(neutral_task(environment.spec)) as session:
-        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name))
+        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name), frozen=True)
+        edges = boundary_values(environment.spec.tool(name), session.connection.execute)
         for turn in range(DRAWS):
             if name not in witnesses.wanting():
                 return
-            arguments = drawer.arguments(parameters, session.now)
+            edge = {key: drawer.dice.choice(values) for key, values in edges.items() if turn % 2 and drawer.dice.random() < 0.6}
+            arguments = drawer.arguments(parameters, session.now, edge)
             if arguments is not None:
                 witnesses.note(name, session.probe(name, arguments))
                 if turn < len(arguments) * 2:

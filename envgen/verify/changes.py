@@ -102,9 +102,7 @@ def compose(log: Sequence[Change], infos: Infos) -> ChangeSet:
     return _collect(first, last, infos)
 
 
-def row_difference(
-    base_rows: Mapping[str, Iterable[RowTuple]], final_rows: Mapping[str, Iterable[RowTuple]], infos: Infos
-) -> ChangeSet:
+def row_difference(base_rows: Mapping[str, Iterable[RowTuple]], final_rows: Mapping[str, Iterable[RowTuple]], infos: Infos) -> ChangeSet:
     """Return what differs between two complete states, given as table -> rows. This defines a change set."""
     first: dict[tuple[str, RowTuple], RowTuple | None] = {}
     last: dict[tuple[str, RowTuple], RowTuple | None] = {}

@@ -103,9 +103,7 @@ def derive(changes: ChangeSet, infos: Infos, *, quoted: Callable[[Any], bool], n
         return value
 
     inserts = tuple(
-        InsertExpectation(
-            table=table, row={c: expected(table, c, value, tokens.cells.get((table, index, c))) for c, value in row.items()}
-        )
+        InsertExpectation(table=table, row={c: expected(table, c, value, tokens.cells.get((table, index, c))) for c, value in row.items()})
         for table, rows in changes.insert.items()
         for index, row in enumerate(rows)
     )

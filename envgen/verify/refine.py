@@ -50,8 +50,7 @@ def _actual_shape(table: str, index: int, row: Row, tokens: Tokens, infos: Infos
 
 def _round(shapes: Sequence[Shape], token_colours: dict[str, int], names: dict[Any, int]) -> list[int]:
     return [
-        names.setdefault((table, plain, tuple((c, token_colours.get(t, -1)) for c, t in held)), len(names))
-        for table, plain, held in shapes
+        names.setdefault((table, plain, tuple((c, token_colours.get(t, -1)) for c, t in held)), len(names)) for table, plain, held in shapes
     ]
 
 

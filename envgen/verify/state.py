@@ -166,10 +166,7 @@ def _assign(
 ) -> bool:
     """Pair expected and new rows so that every token stands for one value."""
     if all(len(options) == 1 for options in candidates):
-        return all(
-            _unify(entry.row, changes.insert[table][i], binding)
-            for entry, ((table, i),) in zip(wanted, candidates, strict=True)
-        )
+        return all(_unify(entry.row, changes.insert[table][i], binding) for entry, ((table, i),) in zip(wanted, candidates, strict=True))
     expected_colours, actual_colours = colours(wanted, changes, infos)
     if sorted(expected_colours) != sorted(actual_colours.values()):
         return False
@@ -180,9 +177,7 @@ def _assign(
     return _search(wanted, narrowed, changes, binding)
 
 
-def _search(
-    wanted: Sequence[InsertExpectation], candidates: list[list[tuple[str, int]]], changes: ChangeSet, binding: Binding
-) -> bool:
+def _search(wanted: Sequence[InsertExpectation], candidates: list[list[tuple[str, int]]], changes: ChangeSet, binding: Binding) -> bool:
     """Depth-first search over the look-alikes, rows with the fewest first; gives up (no match) after SEARCH_LIMIT steps."""
     order = sorted(range(len(wanted)), key=lambda index: (len(candidates[index]), index))
     used: set[tuple[str, int]] = set()
