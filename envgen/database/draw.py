@@ -9,6 +9,7 @@ import apsw
 from envgen.core.clock import DATE, DATE_TIME, parse_time, shift
 from envgen.core.types import JsonObject
 from envgen.database.snapshot import quote
+from envgen.database.spec import EnvironmentSpec
 
 Pick = Callable[[str, Sequence[Any]], Any]
 Execute = Callable[..., apsw.Cursor]
@@ -104,7 +105,7 @@ class Drawer:
                 return moved.strftime(DATE)
             return moved.replace(hour=self.dice.randint(8, 18), minute=0, second=0).strftime(DATE_TIME)
         if "text" in domain:
-            pool = self.pools.get(domain["text"]) or ("as agreed", "see the file", "by phone")
+            pool = self.pools.get(domain["text"]) or domain.get("samples") or ("as agreed", "see the file", "by phone")
             return self.dice.choice(pool)
         if "column" in domain:
             return self._share(domain, values, parameters)
@@ -127,6 +128,17 @@ class Drawer:
             return whole
         times = self.dice.choice([high, low + (high - low) / 2, low + (high - low) / 4])
         return _round(int(whole * times)) or whole
+
+
+def with_samples(spec: EnvironmentSpec, pools: Mapping[str, Sequence[str]], count: int = 6) -> EnvironmentSpec:
+    """Return `spec` with a few texts of each pool written beside its name, so that a bundle can draw without the pools."""
+    data = spec.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    for tool in data["tools"]:
+        for child in tool["parameters"].get("properties", {}).values():
+            pool = pools.get(child.get("x-domain", {}).get("text", ""))
+            if pool:
+                child["x-domain"]["samples"] = list(pool[:count])
+    return EnvironmentSpec.model_validate(data)
 
 
 def _round(cents: int) -> int:

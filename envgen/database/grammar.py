@@ -5,6 +5,7 @@ that block each other's tools, and returns the specification with the language i
 """
 
 from envgen.core.types import JsonObject
+from envgen.database.draw import with_samples
 from envgen.database.grammar_compose import Features, Size, compose
 from envgen.database.grammar_lexicon import DomainInfo, choose_lexicon, lexicons, list_domains
 from envgen.database.grammar_spec import build_spec
@@ -25,7 +26,7 @@ def propose(domain: str, *, seed: int, size: Size, lexicon: str | None = None) -
     spec = build_spec(work)
     language = build_language(work, spec)
     notes = () if exact else (f"no lexicon for {domain.strip()!r}; nearest is {lexicons()[key]['domain']!r}, wording is generic",)
-    return Proposal(spec=spec, language=language, features=_flat(work.features), notes=notes)
+    return Proposal(spec=with_samples(spec, language.pools), language=language, features=_flat(work.features), notes=notes)
 
 
 def _flat(features: Features) -> JsonObject:

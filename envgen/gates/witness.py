@@ -1,20 +1,23 @@
 """Witnesses for gates E3 and E5: a success of every tool, a refusal by every guard, a breach of every agent rule."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from envgen.core.digest import rng
 from envgen.core.outcome import ToolResult
 from envgen.core.types import JsonObject
 from envgen.database.boundary import boundary_values
-from envgen.database.draw import Drawer
+from envgen.database.draw import Drawer, column_values
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Example, Forbid, Require, Rule, Tool
 from envgen.gates.replay import neutral_task
+from envgen.gates.strategies import fitting
 
-DRAWS, WALKS, WALK_CALLS = 120, 60, 40
+DRAWS, WALKS, WALK_CALLS, MOST_VALUES = 120, 60, 40, 150
 NOWHERE: dict[str, Any] = {"integer": 9_007_199_254_740_000, "string": "no such thing"}
 
 
@@ -115,26 +118,41 @@ def _by_gold(environment: DatabaseEnvironment, witnesses: Witnesses) -> None:
 def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
     parameters = environment.compiled[name].arguments.schema
     with environment.start(neutral_task(environment.spec)) as session:
-        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name), frozen=True)
-        edges = boundary_values(environment.spec.tool(name), session.connection.execute)
-        for turn in range(DRAWS):
+        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name))
+        for arguments in chain(_drawn(drawer, parameters, session.now), sweeps(environment, drawer, parameters, session.now)):
             if name not in witnesses.wanting():
                 return
-            edge = {key: drawer.dice.choice(values) for key, values in edges.items() if turn % 2 and drawer.dice.random() < 0.6}
-            arguments = drawer.arguments(parameters, session.now, edge)
-            if arguments is not None:
-                witnesses.note(name, session.probe(name, arguments))
-                if turn < len(arguments) * 2:
-                    for lost in _lost(parameters, arguments):
-                        witnesses.note(name, session.probe(name, lost))
+            witnesses.note(name, session.probe(name, arguments))
 
 
-def _lost(parameters: JsonObject, arguments: JsonObject) -> Iterator[JsonObject]:
-    """The same call with one argument that names nothing, for the guards against that."""
+def _drawn(drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
+    for _ in range(DRAWS):
+        arguments = drawer.arguments(parameters, now)
+        if arguments is not None:
+            yield arguments
+
+
+def sweeps(environment: DatabaseEnvironment, drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
+    """Yield calls in which one argument takes every value that its schema suggests, its edges, and one that names nothing."""
     for name, child in parameters.get("properties", {}).items():
-        if name in arguments and "enum" not in child and child.get("type") in NOWHERE:
-            nowhere = NOWHERE[child["type"]]
-            yield {**arguments, name: min(nowhere, child.get("maximum", nowhere)) if isinstance(nowhere, int) else nowhere}
+        for value in [*_all_values(environment, drawer, child), *_nowhere(child)]:
+            for _ in range(3):
+                arguments = drawer.arguments(parameters, now, {name: value})
+                if arguments is not None:
+                    yield arguments
+
+
+def _all_values(environment: DatabaseEnvironment, drawer: Drawer, child: JsonObject) -> list[Any]:
+    if "x-column" in child:
+        return column_values(drawer.execute, child["x-column"])[:MOST_VALUES]
+    return fitting(child, environment) if child.get("type") not in ("array", "object") else []
+
+
+def _nowhere(child: JsonObject) -> list[Any]:
+    nowhere = NOWHERE.get(str(child.get("type")))
+    if nowhere is None or "enum" in child:
+        return []
+    return [min(nowhere, child["maximum"]) if isinstance(nowhere, int) else nowhere]
 
 
 def _by_walk(environment: DatabaseEnvironment, walk: int, witnesses: Witnesses) -> None:
@@ -154,26 +172,45 @@ def _by_walk(environment: DatabaseEnvironment, walk: int, witnesses: Witnesses) 
 
 
 def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
-    """Return the calls that break an agent rule, in words; "" when none were found."""
+    """Return the calls that break an agent rule, in words; "" when none were found.
+
+    Its own tool is called alone first, then after a few others. A prohibition that says what it forbids (`breach`) is aimed at.
+    """
     tools = [rule.tool] if rule.tool else sorted(name for name, tool in environment.compiled.items() if tool.writes)
-    for attempt in range(DRAWS * 3):
+    for attempt in range(BREACHES):
         dice = rng(0, "gates", "E3", rule.id, attempt)
         with environment.start(neutral_task(environment.spec)) as session:
-            drawer = Drawer(session.connection.execute, dice)
-            made = _breaking_calls(session, environment, drawer, dice, tools, 1 if attempt < DRAWS else 6)
+            made = [] if attempt < BREACHES // 2 else _any_calls(session, environment, dice, 5)
+            made += _breaking_call(session, environment, dice, dice.choice(tools), rule)
             if made and rule.id in session.broken():
                 return ", ".join(made)
     return ""
 
 
-def _breaking_calls(
-    session: DatabaseSession, environment: DatabaseEnvironment, drawer: Drawer, dice: Any, tools: Sequence[str], count: int
-) -> list[str]:
-    made = []
+def _any_calls(session: DatabaseSession, environment: DatabaseEnvironment, dice: Any, count: int) -> list[str]:
+    drawer, made = Drawer(session.connection.execute, dice), []
     others = sorted(environment.compiled)
-    for turn in range(count):
-        tool = dice.choice(tools) if turn == count - 1 else dice.choice(others)
+    for _ in range(count):
+        tool = dice.choice(others)
         arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
         if arguments is not None and session.call(tool, arguments).ok:
             made.append(tool)
     return made
+
+
+def _breaking_call(session: DatabaseSession, environment: DatabaseEnvironment, dice: Any, tool: str, rule: Rule) -> list[str]:
+    """Make one call of `tool` that succeeds, and that meets the rule's `breach` when it has one."""
+    drawer = Drawer(session.connection.execute, dice, frozen=True)
+    schema = environment.compiled[tool].arguments.schema
+    absent = dict.fromkeys(schema.get("properties", {}))
+    for _ in range(DRAWS):
+        arguments = drawer.arguments(schema, session.now)
+        if arguments is None:
+            return []
+        if rule.breach:
+            binds = {**absent, **arguments, "now": session.now, "actor": environment.spec.actor}
+            if session.connection.execute(rule.breach, binds).fetchone() is None:
+                continue
+        if session.call(tool, arguments).ok:
+            return [tool]
+    return []
