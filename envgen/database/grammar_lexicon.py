@@ -170,7 +170,7 @@ def _role(name: str, defaults: JsonObject, given: JsonObject, names: Names, wher
         raise SpecError(where, f"role {name} has no noun: add [roles.{name}] one = \"…\"")
     one = words["one"]
     many = given.get("many") or (plural(one) if "one" in given else defaults.get("many") or plural(one))
-    stem = names.take(given.get("stem") or given.get("one") or words.get("stem", one), name)
+    stem = names.stem(given.get("stem") or given.get("one") or words.get("stem", one), name)
     return Role(
         name=name, one=one, many=many, a=given.get("a") or article(one), person=bool(words.get("person", False)),
         t=names.take(many, name), s=stem, ss=slug(many), id=f"{stem}_id",

@@ -34,6 +34,13 @@ class Names:
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
+    def stem(self, wanted: str, owner: str) -> str:
+        """Return a free word to build names from ("case" in `open_case`, `case_id`); it never stands alone, so keywords are fine."""
+        name = slug(wanted) or "thing"
+        stem = name if f"{name}_id" not in self._taken else f"{slug(owner)}_{name}"
+        self._keep(f"{stem}_id")
+        return stem
+
     def take(self, wanted: str, owner: str = "") -> str:
         """Return `wanted` as a free identifier, prefixed by `owner` or numbered when it is taken or reserved."""
         name = slug(wanted) or "thing"
