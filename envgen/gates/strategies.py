@@ -11,7 +11,20 @@ from envgen.core.types import JsonObject
 from envgen.database.draw import column_values
 from envgen.database.runtime import DatabaseEnvironment
 
-TEXTS = ("as agreed", "x", "O'Brien; DROP TABLE t; --", "日本 ✓ é", "a" * 1_500, '{"a": 1}', "%", "_", "1", "null")
+TEXTS = (
+    "as agreed",
+    "new.address@example.org",
+    "07700 900999",
+    "x",
+    "O'Brien; DROP TABLE t; --",
+    "日本 ✓ é",
+    "a" * 1_500,
+    '{"a": 1}',
+    "%",
+    "_",
+    "1",
+    "null",
+)
 WRONG: tuple[Any, ...] = (None, True, 1.5, float("nan"), 10**30, -(10**30), [], {}, [[]], "\ud800", "a\0b", "z" * 100_000)
 NOT_DATES = ("now", "2026-02-30", "tomorrow", "2026-01-01T00:00:00", "")
 NOT_OBJECTS: tuple[Any, ...] = (None, [], "text", 3, float("nan"), [{}], True)

@@ -1,10 +1,10 @@
 """Witnesses for gates E3 and E5: a success of every tool, a refusal by every guard, a breach of every agent rule."""
 
 import json
+import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from envgen.core.digest import rng
@@ -17,7 +17,8 @@ from envgen.database.spec import Example, Forbid, Require, Rule, Tool
 from envgen.gates.replay import neutral_task
 from envgen.gates.strategies import fitting
 
-DRAWS, WALKS, WALK_CALLS, MOST_VALUES = 120, 60, 40, 150
+DRAWS, BREACHES, WALKS, WALK_CALLS, MOST_VALUES = 120, 240, 60, 40, 150
+BREACHES = 16
 NOWHERE: dict[str, Any] = {"integer": 9_007_199_254_740_000, "string": "no such thing"}
 
 
@@ -116,23 +117,27 @@ def _by_gold(environment: DatabaseEnvironment, witnesses: Witnesses) -> None:
 
 
 def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
-    parameters = environment.compiled[name].arguments.schema
     with environment.start(neutral_task(environment.spec)) as session:
-        drawer = Drawer(session.connection.execute, rng(0, "gates", "E5", name))
-        for arguments in chain(_drawn(drawer, parameters, session.now), sweeps(environment, drawer, parameters, session.now)):
+        for arguments in single_calls(environment, session, name, rng(0, "gates", "E5", name)):
             if name not in witnesses.wanting():
                 return
             witnesses.note(name, session.probe(name, arguments))
 
 
-def _drawn(drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
-    for _ in range(DRAWS):
-        arguments = drawer.arguments(parameters, now)
+def single_calls(environment: DatabaseEnvironment, session: DatabaseSession, name: str, dice: random.Random) -> Iterator[JsonObject]:
+    """Yield arguments for one tool: drawn, drawn with values at which its guards turn, then a sweep of each argument."""
+    parameters = environment.compiled[name].arguments.schema
+    drawer = Drawer(session.connection.execute, dice, frozen=True)
+    edges = boundary_values(environment.spec.tool(name), session.connection.execute)
+    for turn in range(DRAWS):
+        edge = {key: dice.choice(values) for key, values in edges.items() if values and turn % 2 and dice.random() < 0.6}
+        arguments = drawer.arguments(parameters, session.now, edge)
         if arguments is not None:
             yield arguments
+    yield from _sweeps(environment, drawer, parameters, session.now)
 
 
-def sweeps(environment: DatabaseEnvironment, drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
+def _sweeps(environment: DatabaseEnvironment, drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
     """Yield calls in which one argument takes every value that its schema suggests, its edges, and one that names nothing."""
     for name, child in parameters.get("properties", {}).items():
         for value in [*_all_values(environment, drawer, child), *_nowhere(child)]:
@@ -177,17 +182,39 @@ def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
     Its own tool is called alone first, then after a few others. A prohibition that says what it forbids (`breach`) is aimed at.
     """
     tools = [rule.tool] if rule.tool else sorted(name for name, tool in environment.compiled.items() if tool.writes)
-    for attempt in range(BREACHES):
+    found = next((tool for tool in tools if _breaks_alone(environment, rule, tool)), "")
+    for attempt in range(0 if found else BREACHES):
         dice = rng(0, "gates", "E3", rule.id, attempt)
         with environment.start(neutral_task(environment.spec)) as session:
-            made = [] if attempt < BREACHES // 2 else _any_calls(session, environment, dice, 5)
+            made = _any_calls(session, environment, dice, 5 + 5 * (attempt % 3))
             made += _breaking_call(session, environment, dice, dice.choice(tools), rule)
             if made and rule.id in session.broken():
                 return ", ".join(made)
-    return ""
+    return found
 
 
-def _any_calls(session: DatabaseSession, environment: DatabaseEnvironment, dice: Any, count: int) -> list[str]:
+def _breaks_alone(environment: DatabaseEnvironment, rule: Rule, tool: str) -> bool:
+    schema = environment.compiled[tool].arguments.schema
+    with environment.start(neutral_task(environment.spec)) as session:
+        for arguments in single_calls(environment, session, tool, rng(0, "gates", "E3", rule.id, tool)):
+            if _points_at(session, rule, schema, arguments) and session.probe(tool, arguments).ok:
+                with environment.start(session.task) as trial:
+                    trial.call(tool, arguments)
+                    if rule.id in trial.broken():
+                        return True
+    return False
+
+
+def _points_at(session: DatabaseSession, rule: Rule, schema: JsonObject, arguments: JsonObject) -> bool:
+    """True when the rule's `breach` query says that the call would break it, or when it has none."""
+    if rule.breach is None:
+        return True
+    binds = {**dict.fromkeys(schema.get("properties", {})), **arguments, "now": session.now, "actor": session.task.start.actor}
+    binds = {name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in binds.items()}
+    return session.connection.execute(rule.breach, binds).fetchone() is not None
+
+
+def _any_calls(session: DatabaseSession, environment: DatabaseEnvironment, dice: random.Random, count: int) -> list[str]:
     drawer, made = Drawer(session.connection.execute, dice), []
     others = sorted(environment.compiled)
     for _ in range(count):
@@ -198,19 +225,14 @@ def _any_calls(session: DatabaseSession, environment: DatabaseEnvironment, dice:
     return made
 
 
-def _breaking_call(session: DatabaseSession, environment: DatabaseEnvironment, dice: Any, tool: str, rule: Rule) -> list[str]:
+def _breaking_call(session: DatabaseSession, environment: DatabaseEnvironment, dice: random.Random, tool: str, rule: Rule) -> list[str]:
     """Make one call of `tool` that succeeds, and that meets the rule's `breach` when it has one."""
     drawer = Drawer(session.connection.execute, dice, frozen=True)
     schema = environment.compiled[tool].arguments.schema
-    absent = dict.fromkeys(schema.get("properties", {}))
     for _ in range(DRAWS):
         arguments = drawer.arguments(schema, session.now)
         if arguments is None:
             return []
-        if rule.breach:
-            binds = {**absent, **arguments, "now": session.now, "actor": environment.spec.actor}
-            if session.connection.execute(rule.breach, binds).fetchone() is None:
-                continue
-        if session.call(tool, arguments).ok:
+        if _points_at(session, rule, schema, arguments) and session.call(tool, arguments).ok:
             return [tool]
     return []
