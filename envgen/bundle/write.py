@@ -18,6 +18,7 @@ from envgen.core.digest import canonical_json, digest
 from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
+PAGE = 1024  # a small world has many tables and indexes of a few rows, each of which takes a page at least
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -95,7 +96,7 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
         _write(folder / name, text)
     for name, rows in records.items():
         _write(folder / name, "".join(canonical_json(row) + "\n" for row in rows))
-    _write(folder / "environment.json", _pretty(content.environment))
+    _write(folder / "environment.json", _by_line(content.environment))
     _write_world(folder / "world.sqlite", content.world)
     parts = {name: text_digest(text) for name, text in texts.items()} | {name: digest(rows) for name, rows in records.items()}
     parts |= {"environment.json": digest(content.environment), "world.sqlite": world_digest(folder / "world.sqlite")}
@@ -142,6 +143,18 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
+def _by_line(value: JsonObject) -> str:
+    """One line per field, and per element of a list: small, and a difference shows the table or tool that it is in."""
+    fields = [f"{json.dumps(name)}:{_elements(child)}" for name, child in sorted(value.items())]
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def _elements(child: Any) -> str:
+    if not isinstance(child, list | tuple) or not child:
+        return canonical_json(child)
+    return "[\n" + ",\n".join(f" {canonical_json(element)}" for element in child) + "\n]"
+
+
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
@@ -151,6 +164,7 @@ def _write_world(path: Path, data: bytes) -> None:
     # One compact file without a journal: pages in the order of the schema, no free pages.
     with closing(sqlite3.connect(path, isolation_level=None)) as world:
         world.execute("PRAGMA journal_mode = DELETE")
+        world.execute(f"PRAGMA page_size = {PAGE}")
         world.execute("VACUUM")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from envgen.core.types import JsonObject
 from envgen.database.spec import EnvironmentSpec
 
+MOST = 4
 Shown = Mapping[str, frozenset[tuple[str, str]]]
 
 
@@ -18,11 +19,16 @@ def graph_lines(spec: EnvironmentSpec) -> Iterator[str]:
     except ImportError:
         yield "  needs the synth extra: pip install 'envgen-rl[synth]'"
         return
-    shown = {name: analysis.shows for name, analysis in analyse_tools(spec, schema_connection(spec)).items()}
+    analyses = analyse_tools(spec, schema_connection(spec))
+    shown = {name: analysis.shows for name, analysis in analyses.items()}
+    writing = {name for name, analysis in analyses.items() if not analysis.read_only}
     for tool in spec.tools:
         for parameter, column in columns(tool.parameters):
             sources = providers(spec, shown, column, tool.name)
-            yield f"  {tool.name}.{parameter} ({column}) <- {', '.join(sources) or 'no tool shows it'}"
+            # A look-up finds a value; a write that repeats it in its result is of less help, so it comes last.
+            sources.sort(key=lambda name: name in writing)
+            more = f" and {len(sources) - MOST} more" if len(sources) > MOST else ""
+            yield f"  {tool.name}.{parameter} ({column}) <- {', '.join(sources[:MOST]) or 'no tool shows it'}{more}"
 
 
 def columns(parameters: JsonObject) -> Iterator[tuple[str, str]]:

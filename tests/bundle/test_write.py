@@ -31,6 +31,11 @@ def test_equal_content_has_an_equal_digest_wherever_it_is_written(tmp_path: Path
     assert write_bundle(tmp_path / "c", content(policy="Be stern.\n")).digest != one.digest
 
 
+def test_the_environment_has_a_line_per_element(bundle: Path) -> None:
+    text = (bundle / "environment.json").read_text()
+    assert text == '{\n"name":"people",\n"rules":[],\n"tables":[\n 1,\n 2\n],\n"tools":[\n 1\n]\n}\n'
+
+
 def test_an_existing_folder_is_refused_with_the_ways_out(bundle: Path, content: Make) -> None:
     with pytest.raises(UsageError, match=r"--out.*--resume.*--force"):
         write_bundle(bundle, content())
