@@ -1,11 +1,10 @@
 """The tool graph as text: which tools show the values that another tool's parameters take."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from envgen.core.types import JsonObject
 from envgen.database.spec import EnvironmentSpec
 
-MOST = 4
 Shown = Mapping[str, frozenset[tuple[str, str]]]
 
 
@@ -20,15 +19,12 @@ def graph_lines(spec: EnvironmentSpec) -> Iterator[str]:
         yield "  needs the synth extra: pip install 'envgen-rl[synth]'"
         return
     analyses = analyse_tools(spec, schema_connection(spec))
+    reading = {name for name, analysis in analyses.items() if analysis.read_only}
     shown = {name: analysis.shows for name, analysis in analyses.items()}
-    writing = {name for name, analysis in analyses.items() if not analysis.read_only}
     for tool in spec.tools:
         for parameter, column in columns(tool.parameters):
-            sources = providers(spec, shown, column, tool.name)
-            # A look-up finds a value; a write that repeats it in its result is of less help, so it comes last.
-            sources.sort(key=lambda name: name in writing)
-            more = f" and {len(sources) - MOST} more" if len(sources) > MOST else ""
-            yield f"  {tool.name}.{parameter} ({column}) <- {', '.join(sources[:MOST]) or 'no tool shows it'}{more}"
+            others = {name: shows for name, shows in shown.items() if name != tool.name}
+            yield f"  {tool.name}.{parameter} ({column}) <- {', '.join(providers(spec, others, reading, column)) or 'no tool shows it'}"
 
 
 def columns(parameters: JsonObject) -> Iterator[tuple[str, str]]:
@@ -42,9 +38,13 @@ def columns(parameters: JsonObject) -> Iterator[tuple[str, str]]:
         yield from ((f"{name}[].{field}", column) for field, column in columns(item))
 
 
-def providers(spec: EnvironmentSpec, shown: Shown, column: str, consumer: str) -> list[str]:
-    """Return the other tools that show `column`, or a column that refers to it."""
-    same = {tuple(column.split(".", 1))}
-    for table in spec.tables:
-        same |= {(table.name, item.name) for item in table.columns if item.references == column}
-    return [tool.name for tool in spec.tools if tool.name != consumer and shown[tool.name] & same]
+def providers(spec: EnvironmentSpec, shown: Shown, reading: Collection[str], column: str) -> list[str]:
+    """Return the tools that give a value of `column`: look-ups that show it, else writes that do, else what shows a reference to it."""
+    itself = {tuple(column.split(".", 1))}
+    references = {(table.name, item.name) for table in spec.tables for item in table.columns if item.references == column}
+    for wanted in (itself, references):
+        found = [tool.name for tool in spec.tools if tool.name in shown and shown[tool.name] & wanted]
+        best = [name for name in found if name in reading] or found
+        if best:
+            return best
+    return []
