@@ -93,13 +93,13 @@ def analyse(spec: EnvironmentSpec) -> list[Problem]:
     """Return every static problem of `spec`, in a fixed order; an empty list means that E2's static part holds."""
     try:
         connection = schema_connection(spec)
-        tools = analyse_tools(spec, connection)
+        tools = [_analyse_tool(tool, connection) for tool in spec.tools]
     except SpecError as problem:
         return [Problem(problem.where, problem.problem)]
     problems = [*_schema_problems(spec), *_name_problems(spec)]
     tables = {table.name: table for table in spec.tables}
-    for tool in spec.tools:
-        problems += _tool_problems(tool, tools[tool.name], tables)
+    for tool, analysis in zip(spec.tools, tools, strict=True):
+        problems += _tool_problems(tool, analysis, tables)
     for rule in spec.rules:
         problems += _rule_problems(rule, spec, connection)
     problems += _visibility_problems(spec, tools)
@@ -159,6 +159,8 @@ def _tool_problems(tool: Tool, analysis: ToolAnalysis, tables: dict[str, Table])
 def _statement_problems(
     step: Step, sql: str, statement: Statement, known: set[str], dated: set[str], tables: dict[str, Table]
 ) -> Iterator[str]:
+    if _BANNED_WRITE.search(sql):
+        yield "REPLACE and ROLLBACK conflict clauses undo more than they report"
     try:
         tree = parse(sql)
     except sqlglot.errors.SqlglotError as error:
@@ -171,8 +173,6 @@ def _statement_problems(
         yield "run takes INSERT, UPDATE or DELETE"
     if not writes and (not statement.read_only or statement.writes):
         yield "only run steps may write"
-    if _BANNED_WRITE.search(sql):
-        yield "REPLACE and ROLLBACK conflict clauses undo more than they report"
     yield from (f"function {name} is not on the allow-list" for name in sorted(statement.functions - FUNCTIONS))
     yield from (f"schema {name} is not the agent's" for name in sorted(statement.schemas - {"main"}))
     yield from (f":{name} is bound by nothing" for name in sorted(binds(sql) - known))
@@ -230,9 +230,9 @@ def _rule_problems(rule: Rule, spec: EnvironmentSpec, connection: apsw.Connectio
             yield Problem(where, f"tool {name} does not exist")
 
 
-def _visibility_problems(spec: EnvironmentSpec, tools: dict[str, ToolAnalysis]) -> Iterator[Problem]:
+def _visibility_problems(spec: EnvironmentSpec, tools: list[ToolAnalysis]) -> Iterator[Problem]:
     """Each table shows through read tools, and so does each column that a parameter takes its value from."""
-    shown = {pair for analysis in tools.values() if analysis.read_only for pair in analysis.shows}
+    shown = {pair for analysis in tools if analysis.read_only for pair in analysis.shows}
     tables = {table for table, _ in shown}
     for table in spec.tables:
         if table.name not in tables and any(column.policy != "internal" for column in table.columns):

@@ -8,7 +8,7 @@ from envgen.database.compile import IDS_DDL
 from envgen.database.snapshot import quote
 from envgen.database.spec import Column, EnvironmentSpec, NewId, Table
 
-_TYPES = {"INTEGER": sa.Integer, "TEXT": sa.Text, "REAL": sa.Float, "BLOB": sa.LargeBinary}
+_TYPES = {"INTEGER": sa.Integer, "TEXT": sa.Text, "REAL": sa.REAL, "BLOB": sa.LargeBinary}
 
 
 def metadata(spec: EnvironmentSpec) -> sa.MetaData:

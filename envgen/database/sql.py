@@ -150,7 +150,8 @@ def clock_problem(sql: str, dated: set[str]) -> str:
 def _date_call(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
     if isinstance(node, exp.Anonymous) and node.name.lower() in DATE_FUNCTIONS:
         return node.name.lower(), list(node.expressions)
-    if isinstance(node, exp.Func):
+    # `AND` and its kin are functions to sqlglot, and begin with whatever their left side begins with.
+    if isinstance(node, exp.Func) and not isinstance(node, (exp.Connector, exp.Binary)):
         text = node.sql(dialect="sqlite")
         head = text.split("(", 1)[0].strip().lower()
         if head in DATE_FUNCTIONS:
