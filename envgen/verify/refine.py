@@ -1,6 +1,7 @@
 """Colour refinement of new rows: rows get the same colour only if no chain of references tells them apart."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from envgen.core.types import InsertExpectation
@@ -37,15 +38,17 @@ def _fixed(table: str, infos: Infos) -> set[str]:
 
 def _expected_shape(entry: InsertExpectation, infos: Infos) -> Shape:
     fixed = _fixed(entry.table, infos)
-    plain = tuple((c, v) for c, v in entry.row.items() if c in fixed and not isinstance(v, dict))
-    return entry.table, plain, tuple((c, v["$id"]) for c, v in entry.row.items() if isinstance(v, dict) and "$id" in v)
+    # Sorted by column: an expectation that was stored as JSON has its columns in another order than the table.
+    cells = sorted(entry.row.items(), key=itemgetter(0))
+    plain = tuple((c, v) for c, v in cells if c in fixed and not isinstance(v, dict))
+    return entry.table, plain, tuple((c, v["$id"]) for c, v in cells if isinstance(v, dict) and "$id" in v)
 
 
 def _actual_shape(table: str, index: int, row: Row, tokens: Tokens, infos: Infos) -> Shape:
     fixed = _fixed(table, infos)
-    held = [(c, tokens.cells[table, index, c]) for c in row if (table, index, c) in tokens.cells]
+    held = [(c, tokens.cells[table, index, c]) for c in sorted(row) if (table, index, c) in tokens.cells]
     taken = {column for column, _ in held}
-    return table, tuple((c, v) for c, v in row.items() if c in fixed and c not in taken), tuple(held)
+    return table, tuple((c, row[c]) for c in sorted(row) if c in fixed and c not in taken), tuple(held)
 
 
 def _round(shapes: Sequence[Shape], token_colours: dict[str, int], names: dict[Any, int]) -> list[int]:

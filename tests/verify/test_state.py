@@ -1,5 +1,6 @@
 """Matching: exact frame, generated values up to a renaming."""
 
+import json
 import time
 from typing import Any
 
@@ -141,3 +142,9 @@ def test_many_look_alikes_stay_fast() -> None:
     assert match(expect, ring, INFOS).passed
     assert not match(expect, rings, INFOS).passed
     assert time.process_time() - started < 5
+
+
+def test_an_expectation_that_was_stored_with_sorted_keys_still_matches_look_alikes() -> None:
+    twins = ChangeSet(insert={"booking": [booking(10, 1, "one"), booking(11, 1, "two")], "line": [line(10, 1, "a"), line(11, 1, "b")]})
+    stored = Expectation.model_validate_json(json.dumps(expectation(twins).model_dump(mode="json"), sort_keys=True))
+    assert match(stored, twins, INFOS).passed
