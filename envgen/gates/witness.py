@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envgen.core.digest import rng
-from envgen.core.outcome import ToolResult
+from envgen.core.outcome import CallRecord, ToolResult
 from envgen.core.types import JsonObject
 from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer, column_values
@@ -143,8 +143,10 @@ def _sweeps(environment: DatabaseEnvironment, drawer: Drawer, parameters: JsonOb
         for value in [*_all_values(environment, drawer, child), *_nowhere(child)]:
             for _ in range(3):
                 arguments = drawer.arguments(parameters, now, {name: value})
+                if arguments is None:  # another argument depends on the row that is not there
+                    arguments = drawer.arguments(parameters, now)
                 if arguments is not None:
-                    yield arguments
+                    yield {**arguments, name: value}
 
 
 def _all_values(environment: DatabaseEnvironment, drawer: Drawer, child: JsonObject) -> list[Any]:
@@ -161,11 +163,14 @@ def _nowhere(child: JsonObject) -> list[Any]:
 
 
 def _by_walk(environment: DatabaseEnvironment, walk: int, witnesses: Witnesses) -> None:
-    """Many calls in one episode: later walks stay with fewer rows, so that limits and states are reached."""
+    """Many calls in one episode; after each write, the tools that have yet to show something are tried on the rows it touched.
+
+    Later walks stay with fewer rows, so that limits and states are reached.
+    """
     dice = rng(0, "gates", "E5", "walk", walk)
     tools = [tool.name for tool in environment.spec.tools if environment.compiled[tool.name].writes] or list(environment.compiled)
     with environment.start(neutral_task(environment.spec)) as session:
-        drawer = Drawer(session.connection.execute, dice, skew=0.5 + walk * 0.5)
+        drawer = Drawer(session.connection.execute, dice, skew=walk % 20 * 0.5)
         for turn in range(WALK_CALLS):
             wanting = witnesses.wanting()
             if not wanting:
@@ -173,7 +178,38 @@ def _by_walk(environment: DatabaseEnvironment, walk: int, witnesses: Witnesses) 
             tool = dice.choice(wanting) if turn % 2 else dice.choice(tools)
             arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
             if arguments is not None:
-                witnesses.note(tool, session.call(tool, arguments))
+                result = session.call(tool, arguments)
+                witnesses.note(tool, result)
+                if result.ok and session.calls[-1].writes:
+                    _try_on(environment, session, touched(environment, session.calls[-1]), dice, witnesses)
+
+
+def touched(environment: DatabaseEnvironment, call: CallRecord) -> dict[str, list[Any]]:
+    """Return the keys of the rows that a call wrote and of those they refer to: "table.column" -> values."""
+    found: dict[str, list[Any]] = {}
+    for change in call.writes:
+        info = environment.infos.get(change.table)
+        row = change.new or change.old
+        if info is None or row is None:
+            continue
+        named = {f"{info.name}.{info.columns[index]}": row[index] for index in info.key}
+        named |= {f"{table}.{to}": row[info.columns.index(column)] for column, (table, to) in info.references.items()}
+        for column, value in named.items():
+            if value is not None and value not in found.setdefault(column, []):
+                found[column].append(value)
+    return {column: values for column, values in found.items() if values}
+
+
+def _try_on(
+    environment: DatabaseEnvironment, session: DatabaseSession, rows: dict[str, list[Any]], dice: random.Random, witnesses: Witnesses
+) -> None:
+    for tool in witnesses.wanting():
+        for _ in range(2):
+            narrow = {column: values for column, values in rows.items() if dice.random() < 0.7}
+            drawer = Drawer(session.connection.execute, dice, narrow=narrow)
+            arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
+            if arguments is not None:
+                witnesses.note(tool, session.probe(tool, arguments))
 
 
 def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
