@@ -1,5 +1,7 @@
 """What `synthesize` and `demo` share: options checked before any work, the run with progress, and the summary."""
 
+import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,9 @@ from envgen.core.errors import EnvgenError, UnsoundError, UsageError
 from envgen.core.names import check_phrase, slug
 from envgen.core.types import GOAL_KINDS
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
+
+
+_GATE = re.compile(r"[ET]\d+")
 
 
 class Stopped(EnvgenError):
@@ -70,15 +75,19 @@ def command(chosen: SynthesisOptions) -> str:
     """Return the command line that gives these options."""
     words = [
         "envgen synthesize",
-        f'--domain "{chosen.domain}"',
+        f"--domain {_quoted(chosen.domain)}",
         f"--size {chosen.size}",
         f"--tasks {chosen.tasks}",
         f"--seed {chosen.seed}",
     ]
     words += [f"--kinds {','.join(chosen.kinds)}"] if chosen.kinds else []
     words += [f"--difficulty {chosen.difficulty}"] if chosen.difficulty else []
-    words += [f"--out {chosen.out}"]
+    words += [f"--out {shlex.quote(str(chosen.out))}"]
     return " ".join([*words, *(["--resume"] if chosen.resume else [])])
+
+
+def _quoted(phrase: str) -> str:
+    return f'"{phrase}"' if re.fullmatch(r"[\w ,.-]+", phrase) else shlex.quote(phrase)
 
 
 def summary(result: SynthesisReport, chosen: SynthesisOptions) -> str:
@@ -93,9 +102,16 @@ def summary(result: SynthesisReport, chosen: SynthesisOptions) -> str:
         result.headline(),
     ]
     lines += [f"note: {note}" for note in result.notes]
-    lines += ["seconds: " + ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in result.seconds.items())] if result.seconds else []
-    next_commands = [f"envgen show {result.path}", f"envgen validate {result.path}", f"envgen play {result.path}"]
-    return "\n".join([*lines, "", "next:", *(f"  {line}" for line in next_commands), f"  envgen rollout {result.path} --policy oracle"])
+    gates = {name: seconds for name, seconds in result.seconds.items() if _GATE.fullmatch(name)}
+    stages = {name: seconds for name, seconds in result.seconds.items() if name not in gates}
+    lines += [f"seconds by {what}: {_seconds(spent)}" for what, spent in (("stage", stages), ("gate", gates)) if spent]
+    path = shlex.quote(str(result.path))
+    follow = [f"envgen show {path}", f"envgen validate {path}", f"envgen play {path}", f"envgen rollout {path} --policy oracle"]
+    return "\n".join([*lines, "", "next:", *(f"  {line}" for line in follow)])
+
+
+def _seconds(spent: dict[str, float]) -> str:
+    return ", ".join(f"{name} {seconds:.1f}" for name, seconds in spent.items())
 
 
 def domains() -> str:
