@@ -61,12 +61,13 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
 
 
 def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int) -> dict[str, JsonObject]:
-    """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance), and without what refers to them."""
-    out = {
+    """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance), and without what refers to a missing tool."""
+    known = {tool["key"] for data in patterns().values() for tool in data["tool"]}
+    out = known - {
         tool["key"]
         for data in kept.values()
         for tool in data.get("tool", [])
-        if rng(seed, "tool", key, tool["key"]).random() >= tool.get("keep", 1.0)
+        if rng(seed, "tool", key, tool["key"]).random() < tool.get("keep", 1.0)
     }
     return {
         pattern: {part: _without(value, out) if isinstance(value, list) else value for part, value in data.items()}
