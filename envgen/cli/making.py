@@ -15,7 +15,6 @@ from envgen.core.names import check_phrase, slug
 from envgen.core.types import GOAL_KINDS
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
 
-
 _GATE = re.compile(r"[ET]\d+")
 
 
