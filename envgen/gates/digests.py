@@ -46,25 +46,31 @@ class StateDigest:
             else _Layout(name, tuple(columns), tuple(range(len(columns))), frozenset(), frozenset(), frozenset(), frozenset(), ())
             for name, columns in sorted(tables.items())
         ]
+        self._starts: dict[str, list[list[Row]]] = {}
 
-    def __call__(self, connection: apsw.Connection, *, now: str, texts: frozenset[str]) -> str:
+    def __call__(self, connection: apsw.Connection, *, start: str, now: str, texts: frozenset[str]) -> str:
         """Return the hex digest of what differs between `before` and `main`.
 
-        now: when the episode began; clock columns count only if they hold an earlier moment. texts: the free texts that
-        the instruction quotes; other free texts count only as present.
+        start: names the start state (its rows are read once per name). now: when the episode began; clock columns count only
+        if they hold an earlier moment. texts: the free texts that the instruction quotes; others count only as present.
         """
         facts: list[list[Any]] = []
         fresh: dict[tuple[str, Row], dict[int, int]] = {}
         linked: list[tuple[list[Any], _Layout, Row]] = []
-        for layout in self._layouts:
-            for kind, row in _differences(connection, layout):
+        for layout, base in zip(self._layouts, self._start(start, connection), strict=True):
+            for kind, row in _differences(layout, base, _rows(connection, "main", layout)):
                 fact = [kind, layout.name, *_plain(layout, row, now, texts)]
                 if kind == "new":
                     fresh[layout.name, row] = {index: -1 for index in layout.names if row[index] is not None}
                 facts.append(fact)
                 if kind != "gone":
                     linked.append((fact, layout, row))
-        return _refine(facts, linked, fresh, {layout.name: layout for layout in self._layouts})
+        return _refine(facts, linked, fresh)
+
+    def _start(self, name: str, connection: apsw.Connection) -> list[list[Row]]:
+        if name not in self._starts:
+            self._starts[name] = [_rows(connection, "before", layout) for layout in self._layouts]
+        return self._starts[name]
 
 
 def _layout(table: Table, columns: Sequence[str], issued: set[str], declared: Mapping[str, Table]) -> _Layout:
@@ -91,11 +97,15 @@ def _layout(table: Table, columns: Sequence[str], issued: set[str], declared: Ma
     return _Layout(table.name, tuple(columns), places, frozenset(names), of("internal"), of("text"), of("clock"), links)
 
 
-def _differences(connection: apsw.Connection, layout: _Layout) -> Iterable[tuple[str, Row]]:
+def _rows(connection: apsw.Connection, schema: str, layout: _Layout) -> list[Row]:
     shown = ", ".join(f'"{name}"' for name in layout.columns)
-    then = set(connection.execute(f'SELECT {shown} FROM before."{layout.name}" EXCEPT SELECT {shown} FROM main."{layout.name}"'))
-    now = set(connection.execute(f'SELECT {shown} FROM main."{layout.name}" EXCEPT SELECT {shown} FROM before."{layout.name}"'))
-    old, new = ({tuple(row[i] for i in layout.key): row for row in rows} for rows in (then, now))
+    return connection.execute(f'SELECT {shown} FROM {schema}."{layout.name}"').fetchall()
+
+
+def _differences(layout: _Layout, base: list[Row], final: list[Row]) -> Iterable[tuple[str, Row]]:
+    if base == final:
+        return
+    old, new = ({tuple(row[i] for i in layout.key): row for row in rows} for rows in (base, final))
     yield from (("gone", row) for key, row in old.items() if key not in new)
     yield from (("new", row) for key, row in new.items() if key not in old)
     for key, row in new.items():
@@ -119,7 +129,6 @@ def _refine(
     facts: list[list[Any]],
     linked: list[tuple[list[Any], _Layout, Row]],
     fresh: dict[tuple[str, Row], dict[int, int]],
-    layouts: Mapping[str, _Layout],
 ) -> str:
     """Replace each name by what is known of its row, in rounds, until no round tells more rows apart."""
     slots = [(fact, index + 2, cell) for fact, layout, row in linked for index, cell in _names(layout, row, fact[0], fresh)]

@@ -101,12 +101,6 @@ class TaskContext:
             return run.digest
 
     @cached_property
-    def start_digest(self) -> str:
-        """The state digest of doing nothing."""
-        with self.play(()) as run:
-            return run.digest
-
-    @cached_property
     def write_tools(self) -> tuple[str, ...]:
         """Names of the tools that write, sorted."""
         return tuple(sorted(name for name, tool in self.environment.compiled.items() if tool.writes))
@@ -169,7 +163,8 @@ class Run:
     def digest(self) -> str:
         """The independent digest of the present state."""
         context = self.context
-        return context.state_digest(self.session.connection, now=context.task.start.now, texts=context.texts)
+        start = context.task.id if context.task.start.patch else ""
+        return context.state_digest(self.session.connection, start=start, now=context.task.start.now, texts=context.texts)
 
     def score(self, submission: Submission | None = None) -> Verdict:
         """Return the verdict of submitting now; the episode stays open, so that other submissions can be tried."""

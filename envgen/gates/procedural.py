@@ -58,7 +58,7 @@ class Watch:
             self._check_rules(where)
 
     def _state(self) -> str:
-        return self._digest(self.session.connection, now=self.session.task.start.now, texts=frozenset())
+        return self._digest(self.session.connection, start="", now=self.session.task.start.now, texts=frozenset())
 
     def _check_result(self, tool: str, result: ToolResult, where: str) -> None:
         if len(result.content) > MAX_BYTES or json.loads(result.content) != result.value:

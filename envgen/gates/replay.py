@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ class ShiftedClock(apsw.VFS):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "")
+        self.name = name
 
     def xCurrentTime(self) -> float:
         """Return the Julian day."""
@@ -104,19 +106,26 @@ class ShiftedClock(apsw.VFS):
         return super().xCurrentTimeInt64() + DAYS_AHEAD * 86_400_000
 
 
+def replay_here(environment: DatabaseEnvironment, tasks: Sequence[Task], gold: Mapping[str, Gold]) -> Replay:
+    """Run the walks under a wrong clock and a reversed scan order, and every task's gold as it is, in this process."""
+    hostile = DatabaseEnvironment(environment.spec, environment.world, policy=environment.policy, vfs=_shifted_clock().name, reverse=True)
+    return Replay({task.id: transcript_digest(environment, task, gold[task.id]) for task in tasks}, walks(hostile))
+
+
+@lru_cache(maxsize=1)
+def _shifted_clock() -> ShiftedClock:
+    return ShiftedClock("envgen-shifted-clock")
+
+
 def main(folder: str) -> None:
     """Print what this process gets for the job in `folder`."""
     job: dict[str, Any] = json.loads(Path(folder, "job.json").read_text(encoding="utf-8"))
-    spec = EnvironmentSpec.model_validate(job["spec"])
     tasks = [Task.model_validate(task) for task in job["tasks"]]
     gold = {record["task"]: Gold.model_validate(record) for record in job["gold"]}
     world = open_world(str(Path(folder, "world.sqlite")))
-    plain = DatabaseEnvironment(spec, world, tasks=tasks, gold=gold, policy=job["policy"])
-    clock = ShiftedClock("envgen-shifted-clock")
-    hostile = DatabaseEnvironment(spec, world, policy=job["policy"], vfs="envgen-shifted-clock", reverse=True)
-    answer = {"tasks": {task.id: transcript_digest(plain, task, gold[task.id]) for task in tasks}, "walks": walks(hostile)}
-    print(json.dumps(answer))
-    del hostile, clock
+    spec = EnvironmentSpec.model_validate(job["spec"])
+    found = replay_here(DatabaseEnvironment(spec, world, tasks=tasks, gold=gold, policy=job["policy"]), tasks, gold)
+    print(json.dumps({"tasks": found.tasks, "walks": found.walks}))
 
 
 if __name__ == "__main__":

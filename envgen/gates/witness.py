@@ -14,6 +14,7 @@ from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer, column_values
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Example, Forbid, Require, Rule, Tool
+from envgen.gates.aim import aimed_calls, pressed_calls, varied_calls
 from envgen.gates.replay import neutral_task
 from envgen.gates.strategies import fitting
 
@@ -101,6 +102,8 @@ def seek(environment: DatabaseEnvironment) -> Witnesses:
     _by_gold(environment, witnesses)
     for name in witnesses.wanting():
         _by_single_calls(environment, name, witnesses)
+    for name in witnesses.wanting():
+        _by_aim(environment, name, witnesses)
     for walk in range(WALKS):
         if not witnesses.wanting():
             break
@@ -122,6 +125,30 @@ def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Wit
             if name not in witnesses.wanting():
                 return
             witnesses.note(name, session.probe(name, arguments))
+
+
+def _by_aim(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
+    """Vary what succeeds, ask each guard that has not refused, and press limits: see `envgen.gates.aim`."""
+    with environment.start(neutral_task(environment.spec)) as session:
+        for arguments in varied_calls(environment, session, name):
+            witnesses.note(name, session.probe(name, arguments))
+        for guard in [guard for guard in witnesses.guards if guard.tool == name and guard not in witnesses.refused]:
+            for arguments in aimed_calls(environment, session, name, guard.code):
+                witnesses.note(name, session.probe(name, arguments))
+                if guard in witnesses.refused:
+                    break
+    if name not in witnesses.wanting() or not environment.compiled[name].writes:
+        return
+    session = environment.start(neutral_task(environment.spec))
+    with environment.start(neutral_task(environment.spec)) as fresh:
+        for arguments, anew in pressed_calls(environment, fresh, name):
+            if anew:
+                session.close()
+                session = environment.start(neutral_task(environment.spec))
+            witnesses.note(name, session.call(name, arguments))
+            if name not in witnesses.wanting():
+                break
+    session.close()
 
 
 def single_calls(environment: DatabaseEnvironment, session: DatabaseSession, name: str, dice: random.Random) -> Iterator[JsonObject]:
