@@ -1,3 +1,4 @@
 from envgen.cli.app import app
 
-app()
+if __name__ == "__main__":  # processes that envgen starts import this file again
+    app()

@@ -63,8 +63,15 @@ class Names:
 
 @lru_cache(maxsize=1)
 def _engine() -> Any:
-    import inflect
+    import typeguard
 
+    # inflect has each of its functions instrumented by typeguard at import, which takes seconds; our arguments are checked by mypy.
+    instrument = typeguard.typechecked
+    setattr(typeguard, "typechecked", lambda function: function)  # noqa: B010 (mypy knows the attribute by its overloads)
+    try:
+        import inflect
+    finally:
+        setattr(typeguard, "typechecked", instrument)  # noqa: B010
     return inflect.engine()
 
 
