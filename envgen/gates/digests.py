@@ -109,7 +109,11 @@ def _differences(layout: _Layout, base: list[Row], final: list[Row]) -> Iterable
     yield from (("gone", row) for key, row in old.items() if key not in new)
     yield from (("new", row) for key, row in new.items() if key not in old)
     for key, row in new.items():
-        if key in old and any(a != b for i, (a, b) in enumerate(zip(row, old[key], strict=True)) if i not in layout.hidden):
+        if (
+            key in old
+            and row != old[key]
+            and any(a != b for i, (a, b) in enumerate(zip(row, old[key], strict=True)) if i not in layout.hidden)
+        ):
             yield "changed", row
 
 

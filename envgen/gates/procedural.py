@@ -1,27 +1,32 @@
-"""Gate E3: a hypothesis state machine makes valid, boundary and invalid calls, and after each one every promise must hold."""
+"""Gate E3: valid, boundary and invalid calls, and after each one every promise must hold.
+
+Every edge of every parameter is tried once; a hypothesis state machine then makes episodes of many calls.
+"""
 
 import json
-import re
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import apsw
 
+from envgen.core.digest import rng
 from envgen.core.outcome import ToolResult
 from envgen.core.types import JsonObject
 from envgen.database.arguments import MAX_BYTES
 from envgen.database.compile import MAX_ROWS
+from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.spec import ReturnShape, Shape
 from envgen.gates.digests import StateDigest
 from envgen.gates.finding import Finding, verdict_of
 from envgen.gates.play import world_tables
 from envgen.gates.replay import neutral_task
-from envgen.gates.strategies import argument_strategies
+from envgen.gates.strategies import argument_strategies, edges, misfits
 from envgen.gates.witness import breach, run_example
 from envgen.verify.rules import broken_rules
 
-EPISODES, STEPS = 25, 20
+EPISODES, STEPS = 20, 20
 
 
 class Broken(AssertionError):
@@ -35,14 +40,20 @@ class Watch:
         self.environment, self._digest = environment, digest
         self.session = environment.start(neutral_task(environment.spec))
         self.guards = [(rule.id, rule.sql) for rule in environment.spec.rules if rule.kind == "guard"]
-        self.turn = 0
+        self._turn = 0
+        self._known: str | None = None
 
     def call(self, tool: str, kind: str, arguments: Any) -> None:
-        """Make one call and check it. Broken says what went wrong, with the call."""
-        self.turn += 1
+        """Make one call and check it. Broken says what went wrong, with the call.
+
+        Whether nothing changed is looked at after each refused write, and after every tenth call otherwise.
+        """
+        self._turn += 1
         where = f"{tool}({_brief(arguments)})"
         writes = self.environment.compiled[tool].writes
-        before = self._state() if writes or self.turn % 4 == 0 else ""
+        due = (writes and kind == "valid") or self._turn % 10 == 0
+        if due and self._known is None:
+            self._known = self._state()
         try:
             result = self.session.call(tool, arguments)
         except Exception as problem:
@@ -51,8 +62,10 @@ class Watch:
             raise Broken(f"{where}: the environment is at fault: {self.session.fault}")
         if kind == "invalid" and result.ok:
             raise Broken(f"{where} was carried out, though its arguments do not fit the schema")
-        if (not result.ok or not writes) and before and before != self._state():
-            raise Broken(f"{where} changed the world, though it was {'refused' if not result.ok else 'only reading'}")
+        if result.ok and writes:
+            self._known = None
+        elif due and self._known != self._state():
+            raise Broken(f"{where} or a call just before it changed the world, though it was {'only reading' if result.ok else 'refused'}")
         if result.ok:
             self._check_result(tool, result, where)
             self._check_rules(where)
@@ -101,8 +114,11 @@ def misfit(value: Any, shape: ReturnShape | Shape) -> str:
     return "" if isinstance(value, (int, float, str, type(None))) else "one value is declared"
 
 
+Made = tuple[str, str, Any]
+
+
 def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, steps: int = STEPS) -> str:
-    """Run the state machine; return the first broken promise with the shortest calls that break it, or ""."""
+    """Run the state machine; return the first broken promise with the fewest calls that break it, or ""."""
     from hypothesis import HealthCheck, Phase, settings
     from hypothesis import strategies as st
     from hypothesis.configuration import set_hypothesis_home_dir
@@ -111,7 +127,7 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
 
     digest = StateDigest(environment.spec, world_tables(environment.world))
     calls = argument_strategies(environment)
-    made: list[str] = []
+    made: list[Made] = []
 
     class Machine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
@@ -120,8 +136,8 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
             self.watch = Watch(environment, digest)
 
         @rule(call=st.one_of(*calls))  # type: ignore[misc, unused-ignore]
-        def call(self, call: tuple[str, str, Any]) -> None:
-            made.append(f"{call[0]}({_brief(call[2])})")
+        def call(self, call: Made) -> None:
+            made.append(call)
             self.watch.call(*call)
 
         def teardown(self) -> None:
@@ -129,22 +145,79 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
 
     options = settings(
         max_examples=episodes or EPISODES, stateful_step_count=steps, derandomize=True, database=None, deadline=None, print_blob=False,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink), report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate,), report_multiple_bugs=False,
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="envgen-hypothesis-") as home, with_reporter(lambda text: None):
         set_hypothesis_home_dir(home)
         try:
             run_state_machine_as_test(Machine, settings=options)
         except Broken as problem:
-            return f"{problem} (after {len(made) - 1} other calls)"
+            return _reduced(environment, digest, list(made), str(problem))
         finally:
             set_hypothesis_home_dir(None)
     return ""
 
 
+def try_edges(environment: DatabaseEnvironment) -> str:
+    """Call every tool with every edge of every parameter, and with every misfit; return the first broken promise, or ""."""
+    digest = StateDigest(environment.spec, world_tables(environment.world))
+    for name in sorted(environment.compiled):
+        watch = Watch(environment, digest)
+        try:
+            for kind, arguments in _edge_calls(environment, watch, name):
+                watch.call(name, kind, arguments)
+            watch.close()
+        except Broken as problem:
+            return str(problem)
+        finally:
+            watch.session.close()
+    return ""
+
+
+def _edge_calls(environment: DatabaseEnvironment, watch: Watch, name: str) -> Iterator[tuple[str, Any]]:
+    schema = environment.compiled[name].arguments.schema
+    drawer = Drawer(watch.session.connection.execute, rng(0, "gates", "E3", "edges", name))
+    plain: JsonObject = {}
+    for parameter, child in schema.get("properties", {}).items():
+        if child.get("type") in ("array", "object"):
+            continue
+        for value in edges(child, environment):
+            arguments = drawer.arguments(schema, watch.session.now, {parameter: value})
+            if arguments is None:  # another argument depends on a row that is not there
+                arguments = drawer.arguments(schema, watch.session.now)
+            if arguments is not None:
+                plain = {**arguments, parameter: value}
+                yield "valid", plain
+    yield from (("invalid", arguments) for arguments in misfits(schema, plain))
+
+
+def _reduced(environment: DatabaseEnvironment, digest: StateDigest, calls: list[Made], problem: str) -> str:
+    """Leave out every call without which something still breaks, first to last, and say what is left."""
+    index = 0
+    while index < len(calls):
+        fewer = [*calls[:index], *calls[index + 1 :]]
+        still = _replayed(environment, digest, fewer)
+        calls, problem, index = (fewer, still, index) if still else (calls, problem, index + 1)
+    before = ", ".join(f"{tool}({_brief(arguments)})" for tool, _, arguments in calls[:-1])
+    return f"{problem} (after {before})" if before else problem
+
+
+def _replayed(environment: DatabaseEnvironment, digest: StateDigest, calls: list[Made]) -> str:
+    watch = Watch(environment, digest)
+    try:
+        for call in calls:
+            watch.call(*call)
+        watch.close()
+    except Broken as problem:
+        return str(problem)
+    finally:
+        watch.session.close()
+    return ""
+
+
 def procedural(environment: DatabaseEnvironment) -> Finding:
     """E3: drawn calls break no promise, every example holds, and every agent rule can be broken by some calls."""
-    problems = [problem for problem in [explore(environment)] if problem]
+    problems = [problem for problem in (try_edges(environment), explore(environment)) if problem]
     examples = 0
     for tool in environment.spec.tools:
         for example in tool.examples:
@@ -184,5 +257,5 @@ def _field(value: JsonObject, name: str) -> Any:
 
 
 def _brief(arguments: Any) -> str:
-    text = re.sub(r"\s+", " ", repr(arguments))
+    text = repr(arguments)
     return text if len(text) <= 160 else text[:157] + "..."

@@ -41,7 +41,8 @@ def argument_strategies(environment: DatabaseEnvironment) -> list[Any]:
         fits = _object(schema, environment)
         wrong = fits.flatmap(lambda arguments, schema=schema: st.sampled_from(misfits(schema, arguments)))
         kinds = [st.tuples(st.just(name), st.just("valid"), fits)] * 3
-        found += [st.one_of(*kinds, st.tuples(st.just(name), st.just("invalid"), wrong))]
+        # Writes make the states in which promises break.
+        found += [st.one_of(*kinds, st.tuples(st.just(name), st.just("invalid"), wrong))] * (2 if environment.compiled[name].writes else 1)
     return found
 
 
@@ -70,13 +71,20 @@ def _value(child: JsonObject, environment: DatabaseEnvironment) -> Any:
 
 def fitting(child: JsonObject, environment: DatabaseEnvironment) -> list[Any]:
     """Return values that fit a parameter's schema: likely ones and the edges. Never empty."""
+    values = column_values(environment.world.execute, child["x-column"])[:MOST_VALUES] if "x-column" in child else []
+    return _fitting(child, environment, values)
+
+
+def edges(child: JsonObject, environment: DatabaseEnvironment) -> list[Any]:
+    """Return the values on the edges of a parameter's schema: bounds, odd texts, far dates, each choice. Never empty."""
+    return _fitting(child, environment, [])
+
+
+def _fitting(child: JsonObject, environment: DatabaseEnvironment, values: list[Any]) -> list[Any]:
     if "enum" in child:
         return list(child["enum"])
     kinds = child.get("type", "string")
     kind = kinds if isinstance(kinds, str) else kinds[0]
-    values: list[Any] = []
-    if "x-column" in child:
-        values = column_values(environment.world.execute, child["x-column"])[:MOST_VALUES]
     if child.get("format") in ("date", "date-time"):
         return values + _moments(child, environment.spec.now)
     if kind == "integer":
