@@ -1,6 +1,10 @@
-"""The content digest of a bundle: canonical JSON and ordered rows, never the bytes of an SQLite file."""
+"""The content digest of a bundle: compact JSON and ordered rows, never the bytes of an SQLite file.
+
+The order of fields is part of the content: it is the order in which an agent sees a tool's parameters and a result's columns.
+"""
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -19,6 +23,16 @@ def manifest_digest(manifest: Manifest) -> str:
     """Return the digest of the bundle: the manifest, less what may differ between equal runs, and the digests of its parts."""
     head = manifest.model_dump(mode="json", exclude={"digest", "parts", "cost"})
     return digest({"manifest": head, "parts": dict(manifest.parts)})
+
+
+def ordered_json(value: Any) -> str:
+    """Return `value` as compact JSON with its fields in their own order; NaN is refused."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def json_digest(value: Any) -> str:
+    """Return the digest of a JSON part, order of fields included."""
+    return hashlib.blake2b(ordered_json(value).encode("utf-8", "surrogatepass"), digest_size=32).hexdigest()
 
 
 def text_digest(text: str) -> str:

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from envgen.bundle.digest import PARTS, manifest_digest, text_digest, world_digest
-from envgen.core.digest import digest
+from envgen.bundle.digest import PARTS, json_digest, manifest_digest, text_digest, world_digest
 from envgen.core.errors import BundleError, FormatError, UsageError
 from envgen.core.types import FORMAT, Evidence, Gold, JsonObject, Manifest, Record, Task
 
@@ -49,17 +48,17 @@ class Bundle:
 
     def verify_digest(self) -> None:
         """Check every part and the whole against the manifest. BundleError names the first part that differs."""
-        self._agree("environment.json", lambda: digest(self.environment))
+        self._agree("environment.json", lambda: json_digest(self.environment))
         self._agree("policy.md", lambda: text_digest(self.policy))
         self._agree("verify.py", lambda: text_digest(_text(self.path / "verify.py")))
         _ = self.world, self.gold, self.evidence
-        self._agree("tasks.jsonl", lambda: digest([raw for _, raw in _lines(self.path / "tasks.jsonl")]))
+        self._agree("tasks.jsonl", lambda: json_digest([raw for _, raw in _lines(self.path / "tasks.jsonl")]))
         if manifest_digest(self.manifest) != self.manifest.digest:
             raise BundleError(f"{self.path / 'bundle.json'}: the content does not match its digest: the file was altered. {REPAIR}")
 
     def _records(self, name: str, kind: type[R]) -> tuple[R, ...]:
         raw = _lines(self.path / name)
-        self._agree(name, lambda: digest([value for _, value in raw]))
+        self._agree(name, lambda: json_digest([value for _, value in raw]))
         return tuple(_parse(kind, value, f"{self.path / name}, line {number}") for number, value in raw)
 
     def _agree(self, part: str, actual: Callable[[], str]) -> None:
@@ -79,7 +78,7 @@ def read_bundle(path: str | Path, *, check: bool = True) -> Bundle:
     _complete(folder, manifest)
     environment = _json(folder / "environment.json")
     bundle = Bundle(folder, manifest, environment, (), _text(folder / "policy.md"), check)
-    bundle._agree("environment.json", lambda: digest(environment))
+    bundle._agree("environment.json", lambda: json_digest(environment))
     bundle._agree("policy.md", lambda: text_digest(bundle.policy))
     return Bundle(folder, manifest, environment, bundle._records("tasks.jsonl", Task), bundle.policy, check)
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from envgen.bundle.digest import manifest_digest, row_counts, text_digest, world_digest
+from envgen.bundle.digest import json_digest, manifest_digest, ordered_json, row_counts, text_digest, world_digest
 from envgen.bundle.readme import bundle_readme
 from envgen.core.data import data_path
-from envgen.core.digest import canonical_json, digest
+from envgen.core.digest import digest
 from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
@@ -95,11 +95,11 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
     for name, text in texts.items():
         _write(folder / name, text)
     for name, rows in records.items():
-        _write(folder / name, "".join(canonical_json(row) + "\n" for row in rows))
+        _write(folder / name, "".join(ordered_json(row) + "\n" for row in rows))
     _write(folder / "environment.json", _by_line(content.environment))
     _write_world(folder / "world.sqlite", content.world)
-    parts = {name: text_digest(text) for name, text in texts.items()} | {name: digest(rows) for name, rows in records.items()}
-    parts |= {"environment.json": digest(content.environment), "world.sqlite": world_digest(folder / "world.sqlite")}
+    parts = {name: text_digest(text) for name, text in texts.items()} | {name: json_digest(rows) for name, rows in records.items()}
+    parts |= {"environment.json": json_digest(content.environment), "world.sqlite": world_digest(folder / "world.sqlite")}
     manifest = _manifest(content, parts, row_counts(folder / "world.sqlite"))
     _write(folder / "bundle.json", _pretty(manifest.model_dump(mode="json")))
     _write(folder / "ledger.json", _pretty(content.ledger))
@@ -145,14 +145,14 @@ def _pretty(value: Any) -> str:
 
 def _by_line(value: JsonObject) -> str:
     """One line per field, and per element of a list: small, and a difference shows the table or tool that it is in."""
-    fields = [f"{json.dumps(name)}:{_elements(child)}" for name, child in sorted(value.items())]
+    fields = [f"{json.dumps(name)}:{_elements(child)}" for name, child in value.items()]
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
 def _elements(child: Any) -> str:
     if not isinstance(child, list | tuple) or not child:
-        return canonical_json(child)
-    return "[\n" + ",\n".join(f" {canonical_json(element)}" for element in child) + "\n]"
+        return ordered_json(child)
+    return "[\n" + ",\n".join(f" {ordered_json(element)}" for element in child) + "\n]"
 
 
 def _write(path: Path, text: str) -> None:

@@ -33,7 +33,14 @@ def test_equal_content_has_an_equal_digest_wherever_it_is_written(tmp_path: Path
 
 def test_the_environment_has_a_line_per_element(bundle: Path) -> None:
     text = (bundle / "environment.json").read_text()
-    assert text == '{\n"name":"people",\n"rules":[],\n"tables":[\n 1,\n 2\n],\n"tools":[\n 1\n]\n}\n'
+    assert text == '{\n"name":"people",\n"tables":[\n 1,\n 2\n],\n"tools":[\n 1\n],\n"rules":[]\n}\n'
+
+
+def test_the_order_of_fields_survives_and_is_part_of_the_digest(tmp_path: Path, content: Make) -> None:
+    one = write_bundle(tmp_path / "a", content(environment={"tools": [{"zeta": 1, "alpha": 2}]}))
+    other = write_bundle(tmp_path / "b", content(environment={"tools": [{"alpha": 2, "zeta": 1}]}))
+    assert list(read_bundle(tmp_path / "a").environment["tools"][0]) == ["zeta", "alpha"]
+    assert one.digest != other.digest
 
 
 def test_an_existing_folder_is_refused_with_the_ways_out(bundle: Path, content: Make) -> None:
