@@ -205,4 +205,4 @@ def _history(work: Composition) -> Iterator[History]:
         for entry in data.get("tool", []):
             if "sim" in entry:
                 sim = entry["sim"]
-                yield History(tool=_tool(work, entry["key"]), n=_sizes(sim["n"]), ago=tuple(sim["ago"]), args=sim.get("args", {}))
+                yield History(tool=_tool(work, entry["key"]), n=_sizes(sim["n"]), ago=tuple(int(days) for days in sim["ago"]), args=sim.get("args", {}))
