@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from envgen.core.digest import rng
+from envgen.core.types import JsonObject
 from envgen.database.draw import column_values
 from envgen.gates import paths
 from envgen.gates.finding import Finding, failed, not_applicable, passed, verdict_of
 from envgen.gates.mutation import wrong_answers, wrong_endings
-from envgen.gates.play import Step, Submission, TaskContext, with_argument
+from envgen.gates.play import Run, Step, Submission, TaskContext, with_argument
+from envgen.gates.successes import successes
 from envgen.gates.variations import is_write, orders, other_routes, row_arguments
 
 DRAWS = 40
@@ -91,20 +93,34 @@ def nothing_besides(context: TaskContext) -> Finding:
 
 def _one_besides(context: TaskContext, tool: str, place: int) -> str | None:
     """Return a problem, "" when an extra call was made and scored 0, or None when no call could be made."""
-    parameters = context.parameters(tool)
     for attempt in range(3):
         with context.play(context.steps[:place]) as run:
-            drawer = context.drawer(run.session.connection, "T4", tool, place, attempt)
-            for _ in range(DRAWS):
-                arguments = drawer.arguments(parameters, context.task.start.now)
-                if arguments is not None and run.step(Step(tool, arguments)).ok:
-                    break
-            else:
+            arguments = _succeeding(context, run, tool, place, attempt)
+            if arguments is None:
                 return None
             for step in context.steps[place:]:
                 run.step(step)
+            verdict = run.score()
+            if "state" in verdict.failed():
+                return ""
+            # What the verifier lets pass is compared by the independent digest, which costs more than the verdict.
             if run.digest != context.gold_digest:
-                return f"with {tool}({arguments}) besides, before call {place}, it still scores 1" if run.score().reward else ""
+                return f"with {tool}({arguments}) besides, before call {place}, it still scores 1" if verdict.reward else ""
+    return None
+
+
+def _succeeding(context: TaskContext, run: Run, tool: str, place: int, attempt: int) -> JsonObject | None:
+    """Make one successful call of `tool` and return its arguments; None when none was found. Known successes are tried first."""
+    known = list(successes(context.environment, tool))
+    rng(0, "gates", context.task.id, "T4", tool, place, attempt).shuffle(known)
+    for arguments in known:
+        if run.session.probe(tool, arguments).ok and run.step(Step(tool, arguments)).ok:
+            return arguments
+    drawer = context.drawer(run.session.connection, "T4", tool, place, attempt)
+    for _ in range(DRAWS):
+        drawn = drawer.arguments(context.parameters(tool), context.task.start.now)
+        if drawn is not None and run.session.probe(tool, drawn).ok and run.step(Step(tool, drawn)).ok:
+            return drawn
     return None
 
 
