@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from envgen.bundle.digest import ordered_json
 from envgen.core.digest import canonical_json, digest
 from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Json, JsonObject
@@ -104,7 +105,7 @@ class RunLedger:
 
     def finish(self, stage: str, *, seconds: float = 0.0, output: Json = None) -> None:
         """Mark `stage` as finished with its `output`. UsageError when it was not begun."""
-        values = (seconds, canonical_json(output), stage)
+        values = (seconds, ordered_json(output), stage)
         done = self._run("UPDATE stages SET status = 'done', seconds = seconds + ?, output = ? WHERE name = ?", values)
         if done.rowcount != 1:
             raise UsageError(f"stage {stage!r} was not begun")
@@ -116,7 +117,7 @@ class RunLedger:
 
     def add(self, stage: str, kind: str, index: int, status: ItemStatus, *, reason: str = "", payload: Json = None) -> bool:
         """Record an item and commit. False when it is there already: the recorded one stands."""
-        values = (stage, kind, index, status, reason, canonical_json(payload))
+        values = (stage, kind, index, status, reason, ordered_json(payload))
         return self._run("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", values).rowcount == 1
 
     def items(self, stage: str | None = None, *, kind: str | None = None, status: ItemStatus | None = None) -> Iterator[Item]:

@@ -71,6 +71,14 @@ def test_json_for_the_bundle(tmp_path: Path) -> None:
     assert data["stages"] == [{"name": "plan", "status": "done", "seconds": 0.5}]
 
 
+def test_payloads_keep_the_order_of_their_fields(tmp_path: Path) -> None:
+    with open_it(tmp_path / "run.sqlite") as ledger:
+        ledger.begin("plan", 0)
+        ledger.add("plan", "task", 0, "kept", payload={"zeta": 1, "alpha": 2})
+        (item,) = ledger.items("plan")
+    assert list(item.payload) == ["zeta", "alpha"]
+
+
 def test_a_stage_must_be_begun(tmp_path: Path) -> None:
     with open_it(tmp_path / "run.sqlite") as ledger, pytest.raises(UsageError, match="was not begun"):
         ledger.finish("nothing")
