@@ -1,0 +1,103 @@
+"""Planned tasks on a real grammar world: executed gold, honest look-ups, twins, reproducibility."""
+
+import pytest
+
+from envgen.core.errors import PlanError
+from envgen.core.types import GOAL_KINDS
+from envgen.database.grammar import propose
+from envgen.database.plan.planner import Candidate, Options, Planner
+from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.world import build_world
+
+COUNT = 40
+
+
+@pytest.fixture(scope="module")
+def planner() -> Planner:
+    proposal = propose("public library", seed=3, size="medium")
+    world, _ = build_world(proposal, 3, "medium")
+    return Planner(DatabaseEnvironment(proposal.spec, world), proposal.language, 3)
+
+
+@pytest.fixture(scope="module")
+def candidates(planner: Planner) -> list[Candidate]:
+    found = []
+    for index in range(COUNT):
+        try:
+            found += planner.candidate(index)
+        except PlanError:
+            continue
+    return found
+
+
+def test_most_candidates_work_out_and_all_kinds_come(candidates: list[Candidate]) -> None:
+    assert len(candidates) >= COUNT * 0.9
+    assert {kind for item in candidates for kind in item.task.kinds} == set(GOAL_KINDS)
+
+
+def test_at_least_half_need_two_writes_and_the_median_is_four_calls(candidates: list[Candidate]) -> None:
+    difficulties = [item.task.difficulty for item in candidates if item.task.difficulty]
+    assert sum(item.writes >= 2 for item in difficulties) >= len(difficulties) / 2
+    assert sorted(item.calls for item in difficulties)[len(difficulties) // 2] >= 4
+
+
+def test_gold_scores_one_and_nothing_scores_zero(planner: Planner, candidates: list[Candidate]) -> None:
+    tasks, gold = [item.task for item in candidates], {item.gold.task: item.gold for item in candidates}
+    environment = planner.book.environment.with_tasks(tasks, gold)
+    for task in tasks:
+        record = gold[task.id]
+        with environment.start(task) as session:
+            assert all(session.call(call.tool, call.arguments).ok for call in record.calls)
+            verdict = session.submit(record.answer.value if record.answer else None, outcome=record.outcome, reason=record.reason)
+            assert verdict.reward == 1.0, (task.instruction, verdict.failed())
+        with environment.start(task) as session:
+            assert session.submit().reward == 0.0
+
+
+def test_twins_share_their_words_and_differ_in_world_and_outcome(candidates: list[Candidate]) -> None:
+    by_id = {item.task.id: item for item in candidates}
+    twins = [item for item in candidates if item.task.twin]
+    assert twins
+    for item in twins:
+        other = by_id[item.task.twin or ""]
+        assert other.task.twin == item.task.id
+        assert other.task.instruction == item.task.instruction
+        assert other.task.start.patch != item.task.start.patch
+        assert (other.gold.expect, other.gold.outcome) != (item.gold.expect, item.gold.outcome)
+
+
+def test_what_comes_from_the_words_stands_in_them(candidates: list[Candidate]) -> None:
+    for item in candidates:
+        text = item.task.instruction.casefold()
+        for call in item.gold.calls:
+            for origin in call.origin.values():
+                if origin["from"] == "instruction":
+                    assert origin["text"].casefold() in text
+
+
+def test_a_candidate_is_the_same_whenever_it_is_asked_for(planner: Planner, candidates: list[Candidate]) -> None:
+    again = Planner(planner.book.environment, planner.book.language, 3)
+    late = again.candidate(7)
+    assert late == planner.candidate(7)
+    assert [item.task.id for item in late] == [item.task.id for item in again.candidate(7)]
+
+
+def test_kinds_and_difficulty_can_be_asked_for(planner: Planner) -> None:
+    only = Planner(planner.book.environment, planner.book.language, 5, Options(kinds=("aggregate", "quiz")))
+    assert {kind for index in range(6) for item in only.candidate(index) for kind in item.task.kinds} <= {"aggregate", "quiz"}
+    hard = Planner(planner.book.environment, planner.book.language, 5, Options(difficulty="hard"))
+    assert {item.task.difficulty.level for index in range(4) for item in hard.candidate(index) if item.task.difficulty} == {"hard"}
+
+
+def test_refusals_name_one_rule_or_guard_and_often_one_that_no_tool_enforces(planner: Planner) -> None:
+    refusing = Planner(planner.book.environment, planner.book.language, 9, Options(kinds=("refuse",)))
+    rules = {rule.id for rule in planner.book.spec.rules}
+    reasons = []
+    for index in range(20):
+        try:
+            reasons += [item.gold.reason for item in refusing.candidate(index)]
+        except PlanError:
+            continue
+    assert all(reasons)
+    assert sum(reason in rules for reason in reasons) >= len(reasons) / 3
+    assert any(reason not in rules for reason in reasons)
