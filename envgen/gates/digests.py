@@ -105,7 +105,8 @@ def _rows(connection: apsw.Connection, schema: str, layout: _Layout) -> list[Row
 def _differences(layout: _Layout, base: list[Row], final: list[Row]) -> Iterable[tuple[str, Row]]:
     if base == final:
         return
-    old, new = ({tuple(row[i] for i in layout.key): row for row in rows} for rows in (base, final))
+    then, now = set(base), set(final)
+    old, new = ({tuple(row[i] for i in layout.key): row for row in rows} for rows in (then - now, now - then))
     yield from (("gone", row) for key, row in old.items() if key not in new)
     yield from (("new", row) for key, row in new.items() if key not in old)
     for key, row in new.items():

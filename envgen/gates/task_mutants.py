@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from envgen.core.outcome import Verdict
 from envgen.database.spec import Rule
 from envgen.gates.finding import Finding, not_applicable, passed, verdict_of
 from envgen.gates.mutation import Mutant, mutants
@@ -17,28 +18,75 @@ def mutants_are_rejected(context: TaskContext) -> Finding:
     score 0, and those that do not score as the gold does (but for rules). At least 20 must differ, else not applicable.
 
     A mutant that is T3's, T4's or T5's own counts, but whether it is accepted is theirs to report: one fault, one gate.
-    Both verifiers must agree on the first 20.
+    Both verifiers must agree on the first of each kind.
     """
-    problems: list[str] = []
-    counts: dict[str, int] = {}
-    distinct = equal = 0
+    trial = _Trial(context)
     for mutant in mutants(context):
-        if distinct >= MOST:
+        if trial.distinct >= MOST:
             break
-        with context.play(mutant.steps) as run:
-            if not _carried_out(context, mutant, run):
-                continue
-            differs, problem = _judge(context, mutant, run, distinct < ENOUGH)
-        distinct, equal = distinct + differs, equal + (not differs)
+        trial.take(mutant)
+    trial.close()
+    if trial.problems:
+        return verdict_of(trial.problems, distinct=trial.distinct)
+    if trial.distinct < ENOUGH:
+        return not_applicable(f"only {trial.distinct} distinct mutants ran, {ENOUGH} are needed", operators=trial.counts)
+    return passed(distinct=trial.distinct, equivalent=trial.equal, operators=trial.counts)
+
+
+class _Trial:
+    """The mutants of one task, judged one after the other; mutants with the same calls share an episode."""
+
+    def __init__(self, context: TaskContext) -> None:
+        self.context = context
+        self.problems: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.distinct = self.equal = 0
+        self._compared: set[str] = set()
+        self._run: Run | None = None
+        self._steps: tuple[Step, ...] = ()
+        self._digest = ""
+
+    def take(self, mutant: Mutant) -> None:
+        """Play and judge one mutant; one that is refused in a new place does not count."""
+        run = self._episode(mutant.steps)
+        if not _carried_out(self.context, mutant, run):
+            return
+        verdict = run.score(mutant.submission)
+        differs = self._digest != self.context.gold_digest or not _same_submission(self.context, mutant.submission)
+        self.distinct, self.equal = self.distinct + differs, self.equal + (not differs)
         if differs:
-            counts[mutant.operator] = counts.get(mutant.operator, 0) + 1
+            self.counts[mutant.operator] = self.counts.get(mutant.operator, 0) + 1
+        problem = self._disagreement(mutant, run, verdict) or self._misjudged(mutant, verdict, differs)
         if problem:
-            problems.append(problem)
-    if problems:
-        return verdict_of(problems, distinct=distinct)
-    if distinct < ENOUGH:
-        return not_applicable(f"only {distinct} distinct mutants ran, {ENOUGH} are needed", operators=counts)
-    return passed(distinct=distinct, equivalent=equal, operators=counts)
+            self.problems.append(problem)
+
+    def _episode(self, steps: tuple[Step, ...]) -> Run:
+        if self._run is None or steps is not self._steps:
+            self.close()
+            self._run, self._steps = self.context.play(steps), steps
+            self._digest = self._run.digest
+        return self._run
+
+    def _disagreement(self, mutant: Mutant, run: Run, verdict: Verdict) -> str:
+        if mutant.operator in self._compared:
+            return ""
+        self._compared.add(mutant.operator)
+        other = run.standalone(mutant.submission)
+        if other["reward"] == verdict.reward:
+            return ""
+        return f"{mutant.what}: verify.py gives {other['reward']}, the verifier in the process {verdict.reward}"
+
+    def _misjudged(self, mutant: Mutant, verdict: Verdict, differs: bool) -> str:
+        if differs and verdict.reward != 0.0 and not mutant.judge:
+            return f"{mutant.operator}: {mutant.what} scores 1"
+        others = [name for name in verdict.failed() if not name.startswith("rule:")]
+        return f"{mutant.what} means the same but fails by {', '.join(others)}" if not differs and others else ""
+
+    def close(self) -> None:
+        """End the episode that is open."""
+        if self._run is not None:
+            self._run.session.close()
+            self._run = None
 
 
 def _carried_out(context: TaskContext, mutant: Mutant, run: Run) -> bool:
@@ -47,21 +95,6 @@ def _carried_out(context: TaskContext, mutant: Mutant, run: Run) -> bool:
         result.ok or (step.index is not None and step == context.steps[step.index] and not context.results[step.index].ok)
         for step, result in zip(mutant.steps, run.results, strict=True)
     )
-
-
-def _judge(context: TaskContext, mutant: Mutant, run: Run, compare: bool) -> tuple[bool, str]:
-    verdict = run.score(mutant.submission)
-    differs = run.digest != context.gold_digest or not _same_submission(context, mutant.submission)
-    if compare:
-        other = run.standalone(mutant.submission)
-        if other["reward"] != verdict.reward:
-            return differs, f"{mutant.what}: verify.py gives {other['reward']}, the verifier in the process {verdict.reward}"
-    if differs and verdict.reward != 0.0 and not mutant.judge:
-        return differs, f"{mutant.operator}: {mutant.what} scores 1"
-    others = [name for name in verdict.failed() if not name.startswith("rule:")]
-    if not differs and others:
-        return differs, f"{mutant.what} means the same but fails by {', '.join(others)}"
-    return differs, ""
 
 
 def _same_submission(context: TaskContext, given: Submission) -> bool:
