@@ -1,6 +1,5 @@
 """Tools compiled to statement lists and run on a slot: one call is one savepoint, and any refusal undoes all of it."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from typing import Any, Protocol
 
 import apsw
 import apsw.ext
+from pydantic_core import to_json
 
 from envgen.core.errors import SpecError
 from envgen.core.outcome import Change
@@ -19,7 +19,6 @@ IDS_TABLE = "_ids"
 IDS_DDL = f"CREATE TABLE {IDS_TABLE} (tbl TEXT PRIMARY KEY NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 _NEXT_ID = f"UPDATE {IDS_TABLE} SET next = next + 1 WHERE tbl = :tbl RETURNING next - 1"
 _SLOT = re.compile(r"\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}")
-encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Execute = Callable[..., apsw.Cursor]
 
@@ -258,7 +257,8 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 
 def render(value: Any) -> str:
     """Return a result as the agent sees it; `Refusal` when it exceeds 64 KiB."""
-    text = encode(value)
+    # The same text as json.dumps with compact separators, several times faster.
+    text = to_json(value).decode()
     if len(text) > MAX_BYTES:
         raise Refusal("result_too_large", "The result is larger than 64 KiB; ask for fewer rows.")
     return text

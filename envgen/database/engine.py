@@ -56,7 +56,8 @@ def authorize(operation: int, first: str | None, second: str | None, database: s
 
 def memory(vfs: str | None = None) -> apsw.Connection:
     """Return an empty in-memory connection with foreign keys enforced."""
-    connection = apsw.Connection(":memory:", statementcachesize=512, vfs=vfs)
+    # The cache is a ring: a statement stays only if it is used again within so many others.
+    connection = apsw.Connection(":memory:", statementcachesize=8192, vfs=vfs)
     connection.execute("PRAGMA foreign_keys = ON")
     # Without the stability guarantee the planner looks at bound values, and prepares a statement anew for each of them.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
