@@ -1,12 +1,12 @@
 """Rules: SQL over the start (`before`), the end (`main`) and the calls (`trace`) that must return no row."""
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import apsw
+from pydantic_core import to_json
 
 from envgen.core.outcome import CallRecord
 from envgen.core.types import Message
@@ -116,7 +116,7 @@ def _clear(connection: apsw.Connection, needs: _Needs) -> None:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return to_json(value).decode()
 
 
 def _writes(calls: Sequence[CallRecord], infos: Infos) -> Iterable[tuple[Any, ...]]:
