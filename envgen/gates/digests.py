@@ -10,6 +10,7 @@ that refinement cannot tell apart, which envgen's worlds (trees of references) d
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -29,6 +30,21 @@ class _Layout:
     text: frozenset[int]
     clock: frozenset[int]
     links: tuple[tuple[str, tuple[tuple[int, int], ...]], ...]
+
+    @property
+    def shown(self) -> str:
+        """The columns as SQL."""
+        return _sql_names(self.columns)
+
+    @property
+    def quoted(self) -> str:
+        """The table's name as SQL."""
+        return f'"{self.name}"'
+
+
+@lru_cache(maxsize=1024)
+def _sql_names(columns: tuple[str, ...]) -> str:
+    return ", ".join(f'"{name}"' for name in columns)
 
 
 class StateDigest:
@@ -98,8 +114,7 @@ def _layout(table: Table, columns: Sequence[str], issued: set[str], declared: Ma
 
 
 def _rows(connection: apsw.Connection, schema: str, layout: _Layout) -> list[Row]:
-    shown = ", ".join(f'"{name}"' for name in layout.columns)
-    return connection.execute(f'SELECT {shown} FROM {schema}."{layout.name}"').fetchall()
+    return connection.execute(f"SELECT {layout.shown} FROM {schema}.{layout.quoted}").fetchall()
 
 
 def _differences(layout: _Layout, base: list[Row], final: list[Row]) -> Iterable[tuple[str, Row]]:

@@ -52,6 +52,7 @@ class _Trial:
         if not _carried_out(self.context, mutant, run):
             return
         verdict = run.score(mutant.submission)
+        self._digest = self._digest or run.digest
         differs = self._digest != self.context.gold_digest or not _same_submission(self.context, mutant.submission)
         self.distinct, self.equal = self.distinct + differs, self.equal + (not differs)
         if differs:
@@ -63,8 +64,7 @@ class _Trial:
     def _episode(self, steps: tuple[Step, ...]) -> Run:
         if self._run is None or steps is not self._steps:
             self.close()
-            self._run, self._steps = self.context.play(steps), steps
-            self._digest = self._run.digest
+            self._run, self._steps, self._digest = self.context.play(steps), steps, ""
         return self._run
 
     def _disagreement(self, mutant: Mutant, run: Run, verdict: Verdict) -> str:
