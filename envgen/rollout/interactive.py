@@ -164,9 +164,13 @@ def explain(verdict: Verdict) -> Iterator[str]:
         yield f"No reward: the episode is {verdict.status} ({verdict.failure_kind})."
         return
     yield f"Reward {verdict.reward:g}: {'solved' if verdict.solved else 'not solved'}."
+    kept = [check for check in verdict.checks if check.passed and check.name.startswith("rule:")]
     for check in verdict.checks:
-        mark = "pass" if check.passed else "FAIL"
-        yield f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")
+        if check not in kept:
+            mark = "pass" if check.passed else "FAIL"
+            yield f"  {mark}  {check.name}" + (f": {check.detail}" if check.detail else "")
+    if kept:
+        yield f"  pass  {len(kept)} rules of the policy"
 
 
 def describe_changes(changes: ChangeSet) -> Iterator[str]:

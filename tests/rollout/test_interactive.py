@@ -109,6 +109,15 @@ def test_a_verdict_without_reward_says_why() -> None:
     assert lines == ["Reward 0: not solved.", "  FAIL  state: books: 1 row too many", "  pass  answer"]
 
 
+def test_rules_that_were_kept_are_counted_and_a_broken_one_is_named() -> None:
+    checks = (Check("state", True), Check("rule:a", True), Check("rule:b", False), Check("rule:c", True))
+    assert list(explain(Verdict("valid", 0.0, False, checks=checks)))[1:] == [
+        "  pass  state",
+        "  FAIL  rule:b",
+        "  pass  2 rules of the policy",
+    ]
+
+
 def test_schemas_in_words() -> None:
     assert describe_schema({"enum": ["a", None]}) == 'one of "a", null'
     assert describe_schema({"type": "string", "format": "date", "description": "when"}) == "string, format date: when"
