@@ -123,6 +123,6 @@ def _aggregate(op: str, rows: Sequence[Mapping[str, Any]], column: str | None) -
     return {"max": max, "min": min}[op](values) if values and op in ("max", "min") else None
 
 
-def says_number(text: str, value: int) -> bool:
-    """True when the digits of `value` stand in `text` as a number of their own."""
-    return re.search(rf"(?<![\d.,]){re.escape(str(value))}(?![\d]|[.,]\d)", text) is not None
+def says_number(text: str, value: int | str) -> bool:
+    """True when `value`, in digits or as written, stands in `text` as a number of its own."""
+    return re.search(rf"(?<![\w.,]){re.escape(str(value))}(?![\w]|[.,]\d)", text) is not None

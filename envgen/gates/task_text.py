@@ -7,7 +7,7 @@ from typing import Any
 
 from envgen.core.conditions import matching
 from envgen.core.types import Mention
-from envgen.database.phrases import money, plain
+from envgen.database.phrases import day_name, hour_name, money, number, plain
 from envgen.gates import paths
 from envgen.gates.finding import Finding, failed, passed, verdict_of
 from envgen.gates.origins import Sources, says_number
@@ -43,7 +43,22 @@ def _mention_problem(context: TaskContext, mention: Mention) -> str:
             return f"{len(found)} rows tie for {mention.order['direction']} {mention.order['by']}"
     if len(found) != 1:
         return f"{len(found)} of the {len(rows)} rows that the agent sees fit"
-    return "" if _is_row(context, mention, found[0]) else "the row that fits is another one"
+    if not _is_row(context, mention, found[0]):
+        return "the row that fits is another one"
+    unsaid = [] if mention.order is not None else [name for name, value in mention.fields.items() if not _said(context, name, value)]
+    return f"the instruction does not say its {', '.join(unsaid)}" if unsaid else ""
+
+
+def _said(context: TaskContext, column: str, value: Any) -> bool:
+    """True when the instruction says the value of a result column in one of the ways that people say it."""
+    said, now, currency = context.task.instruction.casefold(), context.task.start.now, context.environment.spec.currency
+    if column.endswith(("|day", "|date")):
+        return day_name(value, now).casefold() in said
+    if column.endswith("|hour"):
+        return hour_name(f"{now[:10]} {value}:00", preposition=False) in said
+    if isinstance(value, int):
+        return any(says_number(said, form) for form in (value, number(value), money(value, currency).casefold()))
+    return not isinstance(value, str) or plain(value).casefold() in said
 
 
 def _best(rows: Sequence[Mapping[str, Any]], order: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -141,6 +141,13 @@ def swapped_ids() -> DatabaseEnvironment:
     return desk(tasks=[wrong])
 
 
+@defect("T7")
+def description_not_in_the_text() -> DatabaseEnvironment:
+    item = plan("t-lookup")
+    item.instruction = "How much is Hugo Brandt claiming for the broken window?"
+    return desk(tasks=[item])
+
+
 # T8
 
 
