@@ -32,16 +32,22 @@ def gender(full_name: str) -> str | None:
 
 def full_name(seed: int, table: str, index: int, count: int) -> str:
     """Return the name of person `index` of `count`: distinct, but for the last three, who are namesakes of earlier ones."""
-    if count >= 12 and index >= count - 3:
+    if count >= 13 and index >= count - 3:
         index = (count - index) * 3
+    given, surnames = _shuffled_names(seed, table)
+    turn, place = divmod(index, len(given))
+    # Person 1 shares the surname of person 0, as relatives and strangers do.
+    surname = surnames[((0 if place < 2 else place) + 13 * turn) % len(surnames)]
+    return f"{given[place]} {surname}"
+
+
+@lru_cache(maxsize=16)
+def _shuffled_names(seed: int, table: str) -> tuple[list[str], list[str]]:
     given = names()["given"]["f"] + names()["given"]["m"]
     surnames = list(names()["surnames"])
     rng(seed, table, "given").shuffle(given)
     rng(seed, table, "surnames").shuffle(surnames)
-    turn, place = divmod(index, len(given))
-    # Person 1 shares the surname of person 0, as relatives and strangers do.
-    surname = surnames[(max(place - 1, 0) if place < 2 else place + 13 * turn) % len(surnames)]
-    return f"{given[place]} {surname}"
+    return given, surnames
 
 
 class Filler:
