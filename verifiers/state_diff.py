@@ -119,7 +119,7 @@ def verify(bundle: Any, task_id: str, world: Any, calls: list[dict]) -> dict:
     """Return the verdict of one episode as data: status, reward, solved, checks [{"name","passed","detail"}].
 
     bundle: a `Bundle` or its folder. world: an `sqlite3.Connection`, or the path of the final database. calls: the
-    records described above. KeyError when there is no such task.
+    records described above. Whatever cannot be judged gives status `invalid` and says why.
     """
     try:
         if sqlite3.sqlite_version_info < OLDEST:
@@ -129,8 +129,8 @@ def verify(bundle: Any, task_id: str, world: Any, calls: list[dict]) -> dict:
             return _judge(held, task_id, world, calls)
         with closing(_open(world)) as opened:
             return _judge(held, task_id, opened, calls)
-    except (Invalid, sqlite3.Error) as problem:
-        return {"status": "invalid", "reward": None, "solved": None, "checks": [], "detail": str(problem)}
+    except (Invalid, sqlite3.Error, KeyError, TypeError, ValueError, AttributeError) as problem:
+        return {"status": "invalid", "reward": None, "solved": None, "checks": [], "detail": f"{type(problem).__name__}: {problem}"}
 
 
 def _judge(bundle: Bundle, task_id: str, world: sqlite3.Connection, records: list[dict]) -> dict:

@@ -223,3 +223,16 @@ def test_a_missing_or_damaged_file_is_invalid_not_zero(folder: Path, damage: str
 def test_an_old_sqlite_is_invalid(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(VERIFIER.sqlite3, "sqlite_version_info", (3, 37, 2))
     assert run(folder) == 3
+
+
+@pytest.mark.parametrize(
+    "record", ["5", '{"tool": "x"}', '{"step": 0, "tool": "x", "ok": [1], "arguments": {}}', '{"submit": 3}', '{"message": {}}']
+)
+def test_records_of_another_shape_are_invalid_not_zero(folder: Path, record: str) -> None:
+    (folder / "calls.jsonl").write_text(record + "\n")
+    assert run(folder) == 3
+
+
+def test_a_task_without_gold_is_invalid(folder: Path) -> None:
+    (folder / "gold.jsonl").write_text("")
+    assert run(folder) == 3
