@@ -52,10 +52,14 @@ class Sources:
         text = str(origin.get("text", ""))
         if not self._says(text):
             return f"the instruction does not say {text!r}"
-        # Enumerated values are said in words: `past_due` is "past due", and a category may be said in the plural.
-        fits = isinstance(value, str) and plain(value).casefold() in (plain(text).casefold(), "")
-        offered = "enum" in schema and value in schema["enum"]
-        return "" if fits or offered or str(value) == text else f"{text!r} does not say {value!r}"
+        if isinstance(value, int) and not isinstance(value, bool):
+            means = _meanings("money", value, self.now, self.currency) | _meanings("number", value, self.now, self.currency)
+            return "" if text.casefold() in means else f"{text!r} does not say {value!r}"
+        # Enumerated values are said in words: `past_due` is "past due", and a category may go by another name, but not by
+        # that of another choice.
+        choices = schema.get("enum", ())
+        offered = value in choices and not any(_words(other) == _words(text) for other in choices if other != value)
+        return "" if offered or _words(value) == _words(text) else f"{text!r} does not say {value!r}"
 
     def _says(self, text: str) -> bool:
         return bool(text.strip()) and text.casefold() in self.said
@@ -94,6 +98,10 @@ class Sources:
             return ""
         paging = "x-column" not in schema and isinstance(value, int) and schema.get("type") == "integer"
         return "" if paging and schema.get("minimum", 0) <= value else f"the schema does not offer {value!r}"
+
+
+def _words(value: Any) -> str:
+    return plain(str(value)).casefold().strip()
 
 
 def _same(one: Any, other: Any) -> bool:
