@@ -35,22 +35,27 @@ class Composition:
     features: Features
     patterns: dict[str, JsonObject]
     tools: dict[str, str]
+    house: str
 
 
 def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = None, features: Features | None = None) -> Composition:
-    """Return the rendered patterns of lexicon `key`. `phrase` renames the domain; `features` replaces the seed's draw."""
+    """Return the rendered patterns of lexicon `key`; `phrase` renames the domain.
+
+    The seed draws patterns, features and tools; `features` replaces all three draws: its patterns, its features, every tool.
+    """
     lexicon = lexicons()[key]
-    bound = bound_patterns(key, seed)
+    bound = bound_patterns(key, seed, None if features is None else tuple(features))
+    chance = features is None
     features = draw_features(key, seed) if features is None else features
     names = Names()
     roles = bind_roles(key, bound, names)
     name, title = domain_words(phrase or lexicon["domain"])
     work = Composition(
         key=key, name=name, title=title, seed=seed, size=size, now=draw_now(seed), currency=lexicon.get("currency", "€"), lexicon=lexicon,
-        roles=roles, features=features, patterns={}, tools={},
+        roles=roles, features=features, patterns={}, tools={}, house=title if phrase else lexicon.get("title", title),
     )  # fmt: skip
     kept = {pattern: drop(data, _conditions(pattern, features)) for pattern, data in bound.items()}
-    kept = keep_tools(kept, key, seed)
+    kept = keep_tools(kept, key, seed if chance else None)
     work.lexicon = drop(lexicon, _conditions("", features))
     context = _context(work)
     work.tools = _tool_names(kept, context, names)
@@ -60,14 +65,14 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
     return work
 
 
-def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int) -> dict[str, JsonObject]:
-    """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance), and without what refers to a missing tool."""
+def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int | None) -> dict[str, JsonObject]:
+    """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance) and what refers to them."""
     known = {tool["key"] for data in patterns().values() for tool in data["tool"]}
     out = known - {
         tool["key"]
         for data in kept.values()
         for tool in data.get("tool", [])
-        if rng(seed, "tool", key, tool["key"]).random() < tool.get("keep", 1.0)
+        if seed is None or rng(seed, "tool", key, tool["key"]).random() < tool.get("keep", 1.0)
     }
     return {
         pattern: {part: _without(value, out) if isinstance(value, list) else value for part, value in data.items()}
@@ -149,7 +154,8 @@ def _context(work: Composition) -> JsonObject:
         return work.tools[key]
 
     on: Mapping[str, Any] = {name: dict(chosen) for name, chosen in work.features.items()}
-    return {**work.roles, "g": on, "day": day, "moment": moment, "money": money, "tool": tool, "currency": work.currency, "title": work.title}
+    helpers = {"day": day, "moment": moment, "money": money, "tool": tool}
+    return {**work.roles, **helpers, "g": on, "currency": work.currency, "title": work.title}
 
 
 def _tool_names(kept: Mapping[str, JsonObject], context: JsonObject, names: Names) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Lexicons: which patterns a trade uses and what it calls their roles; and the nearest lexicon for a phrase that none covers."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -131,14 +131,16 @@ def pattern_names(key: str, seed: int | None = None) -> tuple[str, ...]:
     if seed is not None and groups:
         groups = rng(seed, "patterns", key).sample(groups, min(lexicon.get("draw", 1), len(groups)))
     names = [*lexicon["patterns"], *[name for group in groups for name in group.split("+")]]
-    order = list(patterns())
-    return tuple(sorted(dict.fromkeys(names), key=lambda name: (patterns().get(name, {}).get("rank", 50), order.index(name) if name in order else 0)))
+    return tuple(sorted(dict.fromkeys(names), key=lambda name: (patterns().get(name, {}).get("rank", 50), name)))
 
 
-def bound_patterns(key: str, seed: int) -> dict[str, JsonObject]:
-    """Return the patterns that lexicon `key` binds for `seed`, by rank; SpecError for an unknown one or a role nobody offers."""
+def bound_patterns(key: str, seed: int, names: Sequence[str] | None = None) -> dict[str, JsonObject]:
+    """Return the patterns that lexicon `key` binds for `seed`, by rank, or those called `names`.
+
+    SpecError for an unknown pattern or a role that none of them offers.
+    """
     known = patterns()
-    chosen = pattern_names(key, seed)
+    chosen = pattern_names(key, seed) if names is None else names
     missing = [name for name in chosen if name not in known]
     if missing:
         raise SpecError(f"lexicon {key}", f"unknown patterns {missing}; there are: {', '.join(known)}")
@@ -167,7 +169,7 @@ def bind_roles(key: str, bound: Mapping[str, JsonObject], names: Names) -> dict[
 def _role(name: str, defaults: JsonObject, given: JsonObject, names: Names, where: str) -> Role:
     words = {**defaults, **given}
     if "one" not in words:
-        raise SpecError(where, f"role {name} has no noun: add [roles.{name}] one = \"…\"")
+        raise SpecError(where, f'role {name} has no noun: add [roles.{name}] one = "…"')
     one = words["one"]
     many = given.get("many") or (plural(one) if "one" in given else defaults.get("many") or plural(one))
     stem = names.stem(given.get("stem") or given.get("one") or words.get("stem", one), name)

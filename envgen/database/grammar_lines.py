@@ -3,9 +3,10 @@
 columns    NAME KIND [null] [unique] [default VALUE] [check (SQL)] [policy POLICY]
            KIND: key · text · int · date · moment · money · flag · ref:TABLE · enum:a|b|c
 arguments  NAME[?] KIND … [= DEFAULT] [; description]
-           KIND: ref TABLE.COLUMN · like TABLE.COLUMN · int LO HI · money LO HI STEP · share TABLE.COLUMN [LO HI] · text POOL · date LO HI ·
-           enum a|b|c · limit · offset
+           KIND: ref TABLE.COLUMN · like TABLE.COLUMN · int LO HI · money LO HI STEP · share TABLE.COLUMN [LO HI] ·
+           text POOL · date LO HI · enum a|b|c · limit · offset
 steps      require SQL -> code: text | forbid SQL -> code: text | bind SQL | new_id NAME=TABLE.COLUMN … | run[ROWS] SQL |
+
            return one|value|many[MAX] SQL | return object, then lines `part NAME one|value|many[MAX] SQL`
 An indented line continues the one before.
 """
@@ -18,10 +19,21 @@ from envgen.core.types import JsonObject
 
 _STEP = re.compile(r"(require|forbid|bind|new_id|run|return|part|gates)(?:\[([^\]]*)\])?\s*(.*)", re.DOTALL)
 _SHAPE = re.compile(r"(one|value|many)(?:\[(\d+)\])?\s+(.*)", re.DOTALL)
-_FLAGS = re.compile(r"\bcheck \((?P<check>.*?)\)\s*(?=$|policy|default|unique|null)|\bdefault (?P<default>\S+)|\bpolicy (?P<policy>\w+)|\b(?P<unique>unique)\b|\b(?P<null>null)\b")
+_FLAGS = re.compile(
+    r"\bcheck \((?P<check>.*?)\)\s*(?=$|policy|default|unique|null)|\bdefault (?P<default>\S+)"
+    r"|\bpolicy (?P<policy>\w+)|\b(?P<unique>unique)\b|\b(?P<null>null)\b"
+)
 _FORMATS = {"date": "date", "moment": "date-time", "money": "money", "flag": "flag"}
-_PAGE = {"limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 20, "x-domain": {"int": [1, 50]}, "description": "How many rows to return."},
-         "offset": {"type": "integer", "minimum": 0, "maximum": 100_000, "default": 0, "x-domain": {"int": [0, 60]}, "description": "How many rows to skip, to read the next page."}}  # fmt: skip
+_PAGE: dict[str, JsonObject] = {
+    "limit": {
+        "type": "integer", "minimum": 1, "maximum": 50, "default": 20, "x-domain": {"int": [1, 50]},
+        "description": "How many rows to return.",
+    },
+    "offset": {
+        "type": "integer", "minimum": 0, "maximum": 100_000, "default": 0, "x-domain": {"int": [0, 60]},
+        "description": "How many rows to skip, to read the next page.",
+    },
+}  # fmt: skip
 
 
 def joined(text: str) -> list[str]:
@@ -39,7 +51,7 @@ def joined(text: str) -> list[str]:
 
 def parse_column(line: str) -> JsonObject:
     """Return the `Column` fields of one column line."""
-    name, kind, rest = (line.split(None, 2) + [""])[:3]
+    name, kind, rest = [*line.split(None, 2), ""][:3]
     column: JsonObject = {"name": name}
     if kind == "key":
         return column | {"type": "INTEGER", "primary_key": True, "policy": "generated"}
@@ -99,22 +111,29 @@ def _argument(name: str, kind: str, rest: list[str], described: dict[str, str]) 
     if kind == "ref":
         return {"type": "integer", "minimum": 1, "x-column": rest[0], "description": described.get(rest[0], f"Value of {rest[0]}.")}
     if kind == "like":
-        return {"type": "string", "minLength": 1, "maxLength": 80, "x-column": rest[0], "description": f"Part of the {name.replace('_', ' ')} to look for."}
+        said = f"Part of the {name.replace('_', ' ')} to look for."
+        return {"type": "string", "minLength": 1, "maxLength": 80, "x-column": rest[0], "description": said}
     if kind == "int":
         low, high = int(rest[0]), int(rest[1])
         return {"type": "integer", "minimum": low, "maximum": high, "x-domain": {"int": [low, high]}}
     if kind == "money":
         low, high, step = map(int, rest)
-        return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": {"int": [low, high], "step": step}, "description": "In cents."}
+        return _cents({"int": [low, high], "step": step})
     if kind == "share":
-        return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": {"column": rest[0], "times": [float(part) for part in rest[1:3]] or [0, 1]}, "description": "In cents."}
+        times = [float(part) for part in rest[1:3]] or [0, 1]
+        return _cents({"column": rest[0], "times": times})
     if kind == "text":
         return {"type": "string", "minLength": 1, "maxLength": 200, "x-domain": {"text": rest[0]}}
     if kind == "date":
-        return {"type": "string", "format": "date", "x-domain": {"days_from_now": [int(rest[0]), int(rest[1])]}, "description": "A day, YYYY-MM-DD."}
+        days = {"days_from_now": [int(rest[0]), int(rest[1])]}
+        return {"type": "string", "format": "date", "x-domain": days, "description": "A day, YYYY-MM-DD."}
     if kind == "enum":
         return {"type": "string", "enum": " ".join(rest).split("|")}
     raise SpecError(f"argument {name}", f"unknown kind {kind!r}")
+
+
+def _cents(domain: JsonObject) -> JsonObject:
+    return {"type": "integer", "minimum": 1, "maximum": 10_000_000, "x-domain": domain, "description": "In cents."}
 
 
 def parse_steps(text: str, gates: list[JsonObject], where: str) -> list[JsonObject]:

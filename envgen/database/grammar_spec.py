@@ -1,7 +1,7 @@
 """From a composition to the `EnvironmentSpec`: tables, tools and rules."""
 
 import json
-from typing import Any
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from envgen.database.grammar_lines import joined, parse_arguments, parse_column,
 from envgen.database.grammar_links import gate_steps
 from envgen.database.spec import EnvironmentSpec, Rule, Table, Tool
 
+Made = TypeVar("Made", Table, Tool, Rule)
 ROLE = "You work at the desk of {title} and carry out what people ask, with the tools given and by the policy."
 
 
@@ -22,9 +23,10 @@ def build_spec(work: Composition) -> EnvironmentSpec:
     tools = [_tool(work, pattern, entry, described) for pattern, data in work.patterns.items() for entry in data.get("tool", [])]
     rules = [_rule(work, pattern, entry) for pattern, data in work.patterns.items() for entry in data.get("rule", [])]
     rules += [_rule(work, "lexicon", entry) for entry in work.lexicon.get("rule", [])]
+    role = work.lexicon.get("role", ROLE).replace("{title}", work.house)
     return EnvironmentSpec(
-        name=work.name, title=work.title, domain=work.title, now=work.now, currency=work.currency, tables=tuple(tables),
-        tools=tuple(tools), rules=tuple(rules), role=work.lexicon.get("role", ROLE).replace("{title}", work.lexicon.get("title", work.title)),
+        name=work.name, title=work.title, domain=work.title, now=work.now, currency=work.currency, role=role,
+        tables=tuple(tables), tools=tuple(tools), rules=tuple(rules),
     )  # fmt: skip
 
 
@@ -78,7 +80,7 @@ def _rule(work: Composition, pattern: str, entry: JsonObject) -> Rule:
     return _made(Rule, fields, f"pattern {pattern}, rule {entry.get('id')}")
 
 
-def _made(kind: Any, fields: JsonObject, where: str) -> Any:
+def _made(kind: type[Made], fields: JsonObject, where: str) -> Made:
     try:
         return kind(**fields)
     except ValidationError as problem:

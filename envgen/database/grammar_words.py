@@ -34,7 +34,10 @@ def build_language(work: Composition, spec: EnvironmentSpec) -> Language:
     """Return the language of a composition; SpecError names a frame or entry that does not fit its tool."""
     pools = _pools(work)
     return Language(
-        nouns={role.t: Noun(one=role.one, many=role.many, article=role.a, person=role.person) for role in work.roles.values() if _has_table(spec, role.t)},
+        nouns={
+            role.t: Noun(one=role.one, many=role.many, article=role.a, person=role.person)
+            for role in work.roles.values() if _has_table(spec, role.t)
+        },
         party=work.roles["party"].t,
         finders=tuple(_finder(work, entry) for entry in _all(work, "finder")),
         refers=tuple(_refer(work, entry) for entry in _all(work, "refer")),
@@ -102,7 +105,7 @@ def _finder(work: Composition, entry: JsonObject) -> Finder:
 
 def _refer(work: Composition, entry: JsonObject) -> Refer:
     role = work.roles[entry["table"]]
-    attempts = role.extra.get("refer", entry["attempts"])
+    attempts = role.extra["refer"] if "refer" in role.extra else entry["attempts"]
     return Refer(table=role.t, attempts=tuple(attempts), pronoun=role.extra.get("pronoun", entry.get("pronoun", "it")))
 
 
@@ -125,7 +128,8 @@ def _frames(work: Composition, spec: EnvironmentSpec) -> Iterator[Frames]:
         key = entry["key"]
         own = work.lexicon.get("frames", {}).get(key, {})
         tool = spec.tool(_tool(work, key))
-        ask, need, fits = (own.get(part, entry.get(part, {} if part == "fits" else [])) for part in ("ask", "need", "fits"))
+        ask, need = (list(own.get(part) or entry.get(part) or []) for part in ("ask", "need"))
+        fits = {**entry.get("fits", {}), **own.get("fits", {})}
         yield Frames(
             tool=tool.name, ask=tuple(slots(work, tool, text) for text in ask), need=tuple(slots(work, tool, text) for text in need),
             weight=entry.get("weight", 1.0),
@@ -205,4 +209,5 @@ def _history(work: Composition) -> Iterator[History]:
         for entry in data.get("tool", []):
             if "sim" in entry:
                 sim = entry["sim"]
-                yield History(tool=_tool(work, entry["key"]), n=_sizes(sim["n"]), ago=tuple(int(days) for days in sim["ago"]), args=sim.get("args", {}))
+                ago = tuple(int(days) for days in sim["ago"])
+                yield History(tool=_tool(work, entry["key"]), n=_sizes(sim["n"]), ago=ago, args=sim.get("args", {}))
