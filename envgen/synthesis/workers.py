@@ -13,7 +13,6 @@ from envgen.database.runtime import DatabaseEnvironment
 from envgen.gates.registry import TASK_GATES, bundle_task_gates
 from envgen.synthesis.recipe import Recipe
 
-
 # T8 counts answers over the whole set, and T9 asks another process: both are run once, on the chosen tasks.
 OWN_GATES = tuple(gate for gate in TASK_GATES if gate not in ("T8", "T9"))
 

@@ -36,6 +36,7 @@ def deep(levels: int) -> dict[str, Any]:
     return value
 
 
+NAMES = st.sampled_from(["animal_id", "person", "kind", "outcome", "x"])
 BAD_ARGUMENTS = [
     None, [], "x", 7, True, {}, {"animal_id": 1}, {"animal_id": 1, "person": "Eve", "extra": 1}, {"animal_id": "1", "person": "Eve"},
     {"animal_id": None, "person": "Eve"}, {"animal_id": True, "person": "Eve"}, {"animal_id": 1.5, "person": "Eve"},
@@ -297,7 +298,7 @@ def test_an_unknown_split_names_those_that_there_are(environment: DatabaseEnviro
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(["adopt", "list_animals", "submit", "nothing"]), st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["animal_id", "person", "kind", "outcome", "x"]), inner, max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
 ))  # fmt: skip
 def test_no_call_raises_and_a_refused_call_changes_nothing(name: str, arguments: Any) -> None:
     environment = _shared()
