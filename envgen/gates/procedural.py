@@ -18,12 +18,13 @@ from envgen.database.compile import MAX_ROWS
 from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.spec import ReturnShape, Shape
+from envgen.gates.breach import breach
 from envgen.gates.digests import StateDigest
 from envgen.gates.finding import Finding, verdict_of
 from envgen.gates.play import world_tables
 from envgen.gates.replay import neutral_task
 from envgen.gates.strategies import argument_strategies, edges, misfits
-from envgen.gates.witness import breach, run_example
+from envgen.gates.witness import run_example
 from envgen.verify.rules import broken_rules
 
 EPISODES, STEPS = 20, 20

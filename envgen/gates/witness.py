@@ -1,6 +1,5 @@
-"""Witnesses for gates E3 and E5: a success of every tool, a refusal by every guard, a breach of every agent rule."""
+"""Witnesses for gate E5: a success of every tool, a refusal by every guard."""
 
-import json
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -13,12 +12,12 @@ from envgen.core.types import JsonObject
 from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer, column_values
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
-from envgen.database.spec import Example, Forbid, Require, Rule, Tool
+from envgen.database.spec import Example, Forbid, Require, Tool
 from envgen.gates.aim import aimed_calls, pressed_calls, varied_calls
 from envgen.gates.replay import neutral_task
 from envgen.gates.strategies import fitting
 
-DRAWS, BREACHES, WALKS, WALK_CALLS, MOST_VALUES = 120, 240, 60, 40, 150
+DRAWS, WALKS, WALK_CALLS, MOST_VALUES = 120, 60, 40, 150
 BREACHES = 16
 NOWHERE: dict[str, Any] = {"integer": 9_007_199_254_740_000, "string": "no such thing"}
 
@@ -237,65 +236,3 @@ def _try_on(
             arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
             if arguments is not None:
                 witnesses.note(tool, session.probe(tool, arguments))
-
-
-def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
-    """Return the calls that break an agent rule, in words; "" when none were found.
-
-    Its own tool is called alone first, then after a few others. A prohibition that says what it forbids (`breach`) is aimed at.
-    """
-    tools = [rule.tool] if rule.tool else sorted(name for name, tool in environment.compiled.items() if tool.writes)
-    found = next((tool for tool in tools if _breaks_alone(environment, rule, tool)), "")
-    for attempt in range(0 if found else BREACHES):
-        dice = rng(0, "gates", "E3", rule.id, attempt)
-        with environment.start(neutral_task(environment.spec)) as session:
-            made = _any_calls(session, environment, dice, 5 + 5 * (attempt % 3))
-            made += _breaking_call(session, environment, dice, dice.choice(tools), rule)
-            if made and rule.id in session.broken():
-                return ", ".join(made)
-    return found
-
-
-def _breaks_alone(environment: DatabaseEnvironment, rule: Rule, tool: str) -> bool:
-    schema = environment.compiled[tool].arguments.schema
-    with environment.start(neutral_task(environment.spec)) as session:
-        for arguments in single_calls(environment, session, tool, rng(0, "gates", "E3", rule.id, tool)):
-            if _points_at(session, rule, schema, arguments) and session.probe(tool, arguments).ok:
-                with environment.start(session.task) as trial:
-                    trial.call(tool, arguments)
-                    if rule.id in trial.broken():
-                        return True
-    return False
-
-
-def _points_at(session: DatabaseSession, rule: Rule, schema: JsonObject, arguments: JsonObject) -> bool:
-    """True when the rule's `breach` query says that the call would break it, or when it has none."""
-    if rule.breach is None:
-        return True
-    binds = {**dict.fromkeys(schema.get("properties", {})), **arguments, "now": session.now, "actor": session.task.start.actor}
-    binds = {name: json.dumps(value) if isinstance(value, (list, dict)) else value for name, value in binds.items()}
-    return session.connection.execute(rule.breach, binds).fetchone() is not None
-
-
-def _any_calls(session: DatabaseSession, environment: DatabaseEnvironment, dice: random.Random, count: int) -> list[str]:
-    drawer, made = Drawer(session.connection.execute, dice), []
-    others = sorted(environment.compiled)
-    for _ in range(count):
-        tool = dice.choice(others)
-        arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
-        if arguments is not None and session.call(tool, arguments).ok:
-            made.append(tool)
-    return made
-
-
-def _breaking_call(session: DatabaseSession, environment: DatabaseEnvironment, dice: random.Random, tool: str, rule: Rule) -> list[str]:
-    """Make one call of `tool` that succeeds, and that meets the rule's `breach` when it has one."""
-    drawer = Drawer(session.connection.execute, dice, frozen=True)
-    schema = environment.compiled[tool].arguments.schema
-    for _ in range(DRAWS):
-        arguments = drawer.arguments(schema, session.now)
-        if arguments is None:
-            return []
-        if _points_at(session, rule, schema, arguments) and session.call(tool, arguments).ok:
-            return [tool]
-    return []

@@ -3,7 +3,8 @@
 from desk_tasks import make_environment
 
 from envgen.core.outcome import CallRecord, Change, ToolError, ToolResult
-from envgen.gates.witness import Guard, breach, guards_of, seek, touched
+from envgen.gates.breach import breach
+from envgen.gates.witness import Guard, guards_of, seek, touched
 
 
 def refusal(code: str, message: str) -> ToolResult:
