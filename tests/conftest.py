@@ -8,6 +8,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, and no time limit per example: machines that run several suites at once are slow.
+settings.register_profile("envgen", deadline=None, derandomize=True)
+settings.load_profile("envgen")
 
 pytest_plugins = ["pytester"]
 
