@@ -1,9 +1,9 @@
 """Acts as goals: arguments found by calling and rolling back, then carried out with look-ups and what the rules ask for."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from envgen.core.conditions import holds, matching
 from envgen.core.errors import PlanError
@@ -16,6 +16,8 @@ from envgen.database.snapshot import quote
 from envgen.database.spec import Bind, Forbid, NewId, Require, Run
 
 PROBES = 40
+T = TypeVar("T")
+R = TypeVar("R")
 Slots = dict[str, Reference | Value]
 
 
@@ -136,9 +138,9 @@ class Wisher:
     def refuse_rule(self, party: Any = None) -> Wish:
         """Return a wish that the tool would carry out but exactly one policy rule forbids."""
         tools = [tool for tool, rules in sorted(self.book.rules.items()) if tool in self.book.acts and any(rule.breach for rule in rules)]
-        if not tools:
-            raise PlanError("no_prohibition")
-        act = self.book.acts[self.dice.choice(tools)]
+        return first_that_works(tools, self.dice, lambda tool: self._breaching(self.book.acts[tool], party))
+
+    def _breaching(self, act: Act, party: Any) -> Wish:
         frame, style, named = self.frame(act.tool)
         for arguments in self.draws(act, frame, named, party, probes=PROBES * 4):
             breached = self.draft.breached(act.tool, arguments)
@@ -151,16 +153,15 @@ class Wisher:
     def refuse_guard(self, party: Any = None) -> Wish:
         """Return a wish that exactly one guard of the tool refuses, one that people meet in this business."""
         pairs = sorted({(item.tool, item.code) for item in self.book.language.alternatives if item.tool in self.book.acts})
-        if not pairs:
-            raise PlanError("no_guard")
-        tool, code = self.dice.choice(pairs)
-        act = self.book.acts[tool]
-        frame, style, named = self.frame(tool)
+        return first_that_works(pairs, self.dice, lambda pair: self._refused(self.book.acts[pair[0]], pair[1], party))
+
+    def _refused(self, act: Act, code: str, party: Any) -> Wish:
+        frame, style, named = self.frame(act.tool)
         for arguments in self.draws(act, frame, named, party, probes=PROBES * 2):
-            if not self.draft.breached(tool, arguments) and self.refusals(tool, arguments) == [code]:
+            if not self.draft.breached(act.tool, arguments) and self.refusals(act.tool, arguments) == [code]:
                 who = self.draft.follow(act.party, arguments) if act.party else None
-                return Wish("refuse", f"refuse:{self._key(tool)}:{code}", tool, arguments, frame, style, who, code=code)
-        raise PlanError("no_refusal", f"{tool}: {code}")
+                return Wish("refuse", f"refuse:{self._key(act.tool)}:{code}", act.tool, arguments, frame, style, who, code=code)
+        raise PlanError("no_refusal", f"{act.tool}: {code}")
 
     def refusals(self, tool: str, arguments: JsonObject) -> list[str]:
         """Return the codes of all guards of `tool` that would refuse, up to the first write: several rules may forbid at once."""
@@ -197,6 +198,17 @@ class Wisher:
 
     def _key(self, tool: str) -> str:
         return self.book.spec.tool(tool).key or tool
+
+
+def first_that_works(items: Sequence[T], dice: random.Random, make: Callable[[T], R], tries: int = 5) -> R:
+    """Return `make` of the first of some shuffled items for which it works. PlanError: the last one's, or "nothing_to_try"."""
+    last = PlanError("nothing_to_try")
+    for item in dice.sample(items, min(tries, len(items))):
+        try:
+            return make(item)
+        except PlanError as problem:
+            last = problem
+    raise last
 
 
 def list_arguments(draft: Draft, choice: Choice, party: Any) -> JsonObject:

@@ -10,7 +10,7 @@ from envgen.core.types import Answer, Difficulty, Expectation, Goal, Gold, JsonO
 from envgen.database.language import Language, Situation
 from envgen.database.plan.draft import Book, Draft
 from envgen.database.plan.flip import flip
-from envgen.database.plan.goals import Request, Wish, Wisher
+from envgen.database.plan.goals import Request, Wish, Wisher, first_that_works
 from envgen.database.plan.queries import draw_query, resolve_query
 from envgen.database.plan.resolve import resolve
 from envgen.database.plan.wording import Told, tell
@@ -19,6 +19,7 @@ from envgen.verify.state import derive
 
 ATTEMPTS = 60
 GOAL_TRIES = 8
+HARDEST = ("refuse", "conditional", "choose", "lookup", "aggregate", "quiz", "do")
 # How often each combination of goals is drawn: one goal 35 %, two 45 %, three 20 %. A question or a refusal stands mostly
 # beside two acts, so that at least half of all tasks need two writes.
 SHAPES: tuple[tuple[float, str], ...] = (
@@ -149,7 +150,8 @@ class _Composer:
     def compose(self, shape: tuple[str, ...]) -> tuple[list[Wish], Situation | None]:
         tools, situation = self._tools(shape)
         wishes: list[Wish] = []
-        for kind in shape:
+        # The goals that few people can have come first: they settle whose text it is.
+        for kind in sorted(shape, key=HARDEST.index):
             wishes.append(self._next(kind, wishes, tools))
             wish = wishes[-1]
             if wish.kind in ("do", "choose") and not self.draft.session.call(wish.tool, wish.arguments).ok:
@@ -210,23 +212,19 @@ class _Composer:
             return self.wisher.do(self.book.acts[tool] if tool else self._act(party), party)
         if kind == "choose":
             choices = [item for item in language.choices if item.goal in self.book.acts]
-            return self._choose(dice.choice(choices) if choices else None, party)
+            return first_that_works(choices, dice, lambda choice: self._choose(choice, party))
         if kind == "refuse":
             return self.wisher.refuse_rule(party) if dice.random() < 0.6 else self.wisher.refuse_guard(party)
         if kind == "conditional":
             return self._conditional(party)
         queries = [query for query in language.queries if query.kind == kind]
-        if not queries:
-            raise PlanError("no_query", kind)
-        return draw_query(self.book, self.draft, dice, dice.choice(queries), party)
+        return first_that_works(queries, dice, lambda query: draw_query(self.book, self.draft, dice, query, party))
 
     def _act(self, party: Any) -> Any:
         acts = [act for act in self.book.language.acts if party is None or act.party is not None]
         return self.dice.choices(acts, [act.weight for act in acts])[0]
 
     def _choose(self, choice: Any, party: Any) -> Wish:
-        if choice is None:
-            raise PlanError("no_choice")
         if party is None and "owner" in choice.args.values():
             people = self.wisher.execute(f'SELECT * FROM main."{self.book.language.party}" ORDER BY 1').fetchall()
             party = self.dice.choice(people)[self.book.environment.infos[self.book.language.party].key[0]]

@@ -31,12 +31,25 @@ def draw_query(book: Book, draft: Draft, dice: random.Random, query: Query, part
             party = None
     else:
         party = None
+        if query.kind == "aggregate":
+            _several_pages(draft, query)
     for name, source in query.slots.items():
         values = column_values(draft.session.connection.execute, source) if isinstance(source, str) else list(source)
         if not values:
             raise PlanError("no_slot_value", query.key)
         extra[name] = dice.choice(values)
     return Wish(query.kind, f"{query.kind}:{query.key}", "", {}, dice.choice(query.ask), "question", party, extra=extra)
+
+
+def _several_pages(draft: Draft, query: Query) -> None:
+    """PlanError("one_page") when the list that an aggregate reads fits on one page, its fixed arguments aside."""
+    if query.list is None:
+        raise PlanError("no_list", query.key)
+    fixed = {name: value for name, value in query.list.get("args", {}).items() if not str(value).startswith("{") and value != "today"}
+    result = draft.session.probe(query.list["tool"], fixed)
+    size = draft.book.parameters(query.list["tool"])["properties"].get("limit", {}).get("default")
+    if result.error is not None or size is None or len(at_path(result.value, query.list.get("rows", ""))) < size:
+        raise PlanError("one_page", query.key)
 
 
 def _draw_row(book: Book, draft: Draft, dice: random.Random, query: Query, party: Any) -> Any:
