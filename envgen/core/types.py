@@ -89,7 +89,8 @@ class Mention(Record):
 
     `step` is the gold call whose result shows the row; `rows` is the path to the list in that result.
     `fields` are the result columns that the words stand for: exact values (texts compare case-folded), but "column|day" holds
-    only the day (YYYY-MM-DD) and "column|hour" only the time (HH:MM) of a moment. `order` instead of a unique match names a strict optimum: {"by": column, "direction": "min"|"max"} over the rows that match `fields`.
+    only the day (YYYY-MM-DD) and "column|hour" only the time (HH:MM) of a moment. `order` instead of a unique match names a
+    strict optimum: {"by": column, "direction": "min"|"max"} over the rows that match `fields`.
     """
 
     text: str
