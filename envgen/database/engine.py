@@ -15,7 +15,7 @@ from envgen.core.outcome import Change
 from envgen.verify.rules import create_trace
 
 FUNCTIONS = frozenset(
-    """abs avg ceil ceiling changes char coalesce count cume_dist date datetime dense_rank exp first_value floor format glob
+    """abs avg ceil ceiling char coalesce count cume_dist date datetime dense_rank exp first_value floor format glob
     group_concat hex ifnull iif instr json json_array json_array_length json_each json_extract json_group_array
     json_group_object json_insert json_object json_patch json_quote json_remove json_replace json_set json_tree json_type
     json_valid lag last_value lead length like lower ltrim max min mod nth_value ntile nullif percent_rank printf quote rank
