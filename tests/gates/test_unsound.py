@@ -3,7 +3,9 @@
 import pytest
 from defects import DEFECTS, Defect
 from desk_tasks import make_environment
+from planting import Data, desk, reading
 
+from envgen.core.errors import SpecError
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.gates import procedural
 from envgen.gates.registry import ENVIRONMENT_GATES, TASK_GATES, TITLES, bundle_task_gates, environment_gates
@@ -54,3 +56,13 @@ def test_no_gate_can_be_left_out(gate: str) -> None:
     defect = next(item for item in DEFECTS if item.gate == gate)
     report = run(defect.build(), [other for other in ALL if other != gate], defect.recorded, elsewhere=False)
     assert report.problems() == []
+
+
+def test_memory_between_episodes_does_not_even_compile() -> None:
+    """`changes()` tells what the last episode on the same connection wrote."""
+
+    def change(data: Data) -> None:
+        data["tools"].append(reading("last_count", {"value": "SELECT changes()"}))
+
+    with pytest.raises(SpecError, match="last_count"):
+        desk(change)

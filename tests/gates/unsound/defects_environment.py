@@ -87,16 +87,6 @@ def replacing_write() -> DatabaseEnvironment:
     return desk(change)
 
 
-@defect("E2")
-def memory_between_episodes() -> DatabaseEnvironment:
-    """`changes()` tells what the last episode on the same connection wrote."""
-
-    def change(data: Data) -> None:
-        data["tools"].append(reading("last_count", {"value": "SELECT changes()"}))
-
-    return desk(change, tasks=[])
-
-
 # E3
 
 
