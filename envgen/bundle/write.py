@@ -18,7 +18,7 @@ from envgen.core.digest import digest
 from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
-PAGE = 1024  # a small world has many tables and indexes of a few rows, each of which takes a page at least
+PAGE = 512  # a small world has many tables and indexes of a few rows, each of which takes a page at least
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
