@@ -3,7 +3,7 @@
 import copy
 import difflib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -144,8 +144,8 @@ class DatabaseSession:
 
     @property
     def tools(self) -> list[JsonObject]:
-        """OpenAI function schemas, `submit` included."""
-        return self._environment.tools
+        """OpenAI function schemas, `submit` included. The list is the caller's own."""
+        return list(self._environment.tools)
 
     @property
     def now(self) -> str:
@@ -278,7 +278,11 @@ class DatabaseSession:
 
     def broken(self) -> list[str]:
         """Ids of the agent rules that the episode so far breaks."""
-        return broken_rules(self.connection, self._environment.agent_rules, self.calls, self._environment.infos)
+        return broken_rules(self.connection, self._environment.agent_rules, self.calls, self._environment.infos, self._told())
+
+    def _told(self) -> Iterator[Message]:
+        """The messages, made only when a rule reads them."""
+        yield from self.messages
 
     def changes(self) -> ChangeSet:
         """Return the net row difference between the episode's start and now."""

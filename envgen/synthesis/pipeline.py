@@ -25,7 +25,7 @@ from envgen.gates.replay import replay_elsewhere
 from envgen.gates.report import GateReport
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
 from envgen.synthesis.recipe import Recipe, check_specification
-from envgen.synthesis.select import Selection
+from envgen.synthesis.select import FEW_KINDS_SHARE, TEMPLATE_SHARE, Selection
 from envgen.synthesis.workers import Made, candidates
 
 SPARE = 4
@@ -126,7 +126,8 @@ class _Pipeline:
         known = {item.index: item.payload for item in ledger.items("tasks")}
         if known:
             self.events(Event("note", "tasks", f"{len(known)} candidates of the stopped run are used again"))
-        selection, evidence = Selection(wanted), []
+        share = FEW_KINDS_SHARE if self.options.kinds else TEMPLATE_SHARE
+        selection, evidence = Selection(wanted, template_share=share), []
         made_in_order = candidates(recipe, self._jobs(), known, wanted * SPARE + 20)
         try:
             for made in made_in_order:

@@ -8,6 +8,8 @@ from envgen.core.digest import digest
 from envgen.core.types import Evidence, Gold, Task
 
 TEMPLATE_SHARE = 0.12
+# With few kinds of goal there are few templates to share among.
+FEW_KINDS_SHARE = 0.34
 ANSWER_SHARE = 0.40
 TEST_SHARE = 5
 UNSEEN_SHARE = 0.10
@@ -16,8 +18,9 @@ UNSEEN_SHARE = 0.10
 class Selection:
     """Takes candidates in their order. `reason` is empty when one is taken, else a short code for the ledger."""
 
-    def __init__(self, wanted: int) -> None:
+    def __init__(self, wanted: int, *, template_share: float = TEMPLATE_SHARE) -> None:
         self.wanted = wanted
+        self._most = max(2, math.ceil(template_share * wanted))
         self.tasks: list[Task] = []
         self.gold: dict[str, Gold] = {}
         self._texts: set[tuple[str, str]] = set()
@@ -38,7 +41,7 @@ class Selection:
         if texts & self._texts or any(task.id in self.gold for task, _ in candidates):
             return "duplicate"
         template = candidates[0][0].template
-        if self._templates[template] + len(candidates) > max(2, math.ceil(TEMPLATE_SHARE * self.wanted)):
+        if self._templates[template] + len(candidates) > self._most:
             return "template_full"
         if any(self._modal(gold) for _, gold in candidates):
             return "modal_answer"
