@@ -81,7 +81,7 @@ def test_what_tools_may_not_do(slot: Slot, sql: str) -> None:
     "sql",
     [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
-        "SELECT count(*) FROM animals a, animals b, animals c, animals d, animals e, animals f, animals g, animals h, animals i, animals j, animals k",
+        "SELECT count(*) FROM animals" + "".join(f", animals a{n}" for n in range(10)),
         "SELECT length(printf('%.*c', 100000000, 'x'))",
         "SELECT name FROM animals WHERE name LIKE printf('%.*c', 200, '%')",
     ],
