@@ -47,7 +47,7 @@ def test_keys_and_values_are_rendered() -> None:
 
 
 def test_an_unknown_word_names_the_pattern() -> None:
-    with pytest.raises(SpecError, match="pattern x.*nothing"):
+    with pytest.raises(SpecError, match=r"pattern x.*nothing"):
         render({"text": "[[ nothing ]]"}, {}, "pattern x")
 
 

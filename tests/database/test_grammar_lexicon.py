@@ -56,7 +56,7 @@ def test_an_unknown_phrase_takes_the_nearest() -> None:
 
 def test_a_lexicon_may_be_forced() -> None:
     assert choose_lexicon("night-shift pharmacy", "hotel") == ("hotel", False)
-    with pytest.raises(UsageError, match="no lexicon 'moon'.*hotel"):
+    with pytest.raises(UsageError, match=r"no lexicon 'moon'.*hotel"):
         choose_lexicon("pharmacy", "moon")
 
 

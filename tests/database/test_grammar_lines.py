@@ -1,5 +1,7 @@
 """The line languages of pattern files."""
 
+from textwrap import dedent
+
 import pytest
 
 from envgen.core.errors import SpecError
@@ -18,19 +20,19 @@ def test_columns_say_kind_and_flags() -> None:
 
 
 def test_an_unknown_kind_of_column_is_named() -> None:
-    with pytest.raises(SpecError, match="colour.*varchar"):
+    with pytest.raises(SpecError, match=r"colour.*varchar"):
         parse_column("colour varchar")
 
 
 def test_arguments_become_a_closed_schema() -> None:
     schema = parse_arguments(
-        """
+        dedent("""
         loan_id ref loans.id
         due_on date 1 30 ; The new day.
         places int 1 4 = 1
         status? enum open|closed
         limit limit
-        """,
+        """),
         {"loans.id": "Id of the loan."},
     )
     assert schema["required"] == ["loan_id", "due_on"]
