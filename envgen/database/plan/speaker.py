@@ -32,6 +32,7 @@ class Speaker:
     agreement: str = "third"
     shown: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    joints: set[str] = field(default_factory=set)
 
     def fill(self, text: str, slots: Slots) -> str:
         """Return `text` with its slots filled. PlanError("unfilled_slot") when one has nothing to stand for it."""

@@ -4,6 +4,7 @@ import random
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -88,26 +89,31 @@ def _request(request: Request, index: int, speaker: Speaker, dice: random.Random
     wish = request.wish
     if wish.alternative is not None:
         return _condition(request, speaker, dice)
-    if wish.style == "question":
-        return _question(speaker.fill(wish.frame, request.slots), index, dice)
-    if wish.style == "need":
-        text = speaker.fill(wish.frame, request.slots)
-        joint = dice.choice(phrases()["joints"]["need"]) if index else "{need}."
-        return sentence(joint.replace("{need}", text))
-    joints = phrases()["joints"]["ask"] if index else phrases()["openers"][speaker.voice]
-    joint = dice.choice(joints)
     text = speaker.fill(wish.frame, request.slots)
+    if wish.style == "question":
+        return _question(text, index, speaker, dice)
+    if wish.style == "need":
+        joint = _joint(phrases()["joints"]["need"], speaker, dice) if index else "{need}."
+        return sentence(joint.replace("{need}", text))
+    joint = _joint(phrases()["joints"]["ask"] if index else phrases()["openers"][speaker.voice], speaker, dice)
     if joint.endswith("?") and "; " in text:
         joint = "Please {ask}."
     return sentence(joint.replace("{ask}", text))
 
 
-def _question(text: str, index: int, dice: random.Random) -> str:
+def _joint(joints: Sequence[str], speaker: Speaker, dice: random.Random) -> str:
+    """One of `joints` whose opening words this text has not used yet."""
+    fresh = [joint for joint in joints if joint.split("{")[0].casefold() not in speaker.joints] or list(joints)
+    joint = dice.choice(fresh)
+    speaker.joints.add(joint.split("{")[0].casefold())
+    return joint
+
+
+def _question(text: str, index: int, speaker: Speaker, dice: random.Random) -> str:
     if not index:
         return sentence(text)
-    return sentence(
-        dice.choice(phrases()["joints"]["question"]).replace("{question}", text if text.startswith("I ") else text[0].lower() + text[1:])
-    )
+    text = text if text.startswith("I ") else text[0].lower() + text[1:]
+    return sentence(_joint(phrases()["joints"]["question"], speaker, dice).replace("{question}", text))
 
 
 def _condition(request: Request, speaker: Speaker, dice: random.Random) -> str:
