@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from envgen.core.errors import PlanError
+from envgen.database.fill import gender
 from envgen.database.phrases import is_verb, verb
 from envgen.database.plan.draft import Value
 from envgen.database.plan.goals import Slots
@@ -21,7 +22,7 @@ class Speaker:
     """Fills slots from left to right. voice `self`: the person concerned speaks (I, me, my); `staff`: a colleague does.
 
     The person is named in full once, then by pronoun within the next clauses, and by given name when a sentence has passed
-    without a mention. After another person was named, the given name is used, never a pronoun.
+    without a mention, or when another person was named since.
     """
 
     voice: str
@@ -30,8 +31,6 @@ class Speaker:
     rival: bool = False
     silent: int = 0
     agreement: str = "third"
-    shown: list[str] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
     joints: set[str] = field(default_factory=set)
 
     def fill(self, text: str, slots: Slots) -> str:
@@ -52,7 +51,6 @@ class Speaker:
         if slot is None:
             raise PlanError("unfilled_slot", name)
         if isinstance(slot, Value):
-            self.shown.append(slot.text)
             # A superlative is itself a text with slots for the person.
             return self.fill(slot.text, {}) if "{" in slot.text else slot.text
         if slot is self.party or (self.party is not None and slot.table == self.party.table and slot.key == self.party.key):
@@ -61,8 +59,6 @@ class Speaker:
 
     def _row(self, row: Reference) -> str:
         """The mention of a row: the slots of its attempt are texts, and its owner is the person concerned or named in full."""
-        name = f"{row.table}:{row.key}"
-        self.used.add(name)
 
         def part(match: re.Match[str]) -> str:
             head, _, form = match[1].partition(".")
@@ -77,6 +73,8 @@ class Speaker:
             return self._row(row.owner)
 
         text = SLOT.sub(part, row.attempt)
+        # Once somebody else was named, "she" may be either of them.
+        self.rival = self.rival or gender(person_of(row)[0]) is not None
         return text + CLAUSE_END if _RELATIVE.search(row.attempt) else text
 
     def _person(self, form: str) -> str:
@@ -92,7 +90,7 @@ class Speaker:
             self.named, self.silent = True, 0
             text = name
         elif self.rival or self.silent > 1 or form == "name":
-            self.silent = 0
+            self.silent, self.rival = 0, False
             text = name.split(" ", 1)[0]
         else:
             self.silent = 0

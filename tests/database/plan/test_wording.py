@@ -50,6 +50,16 @@ def test_a_thing_is_told_through_its_owner() -> None:
     assert text == "renew the book, which I borrowed on Friday, until Monday"
 
 
+def test_after_a_rival_the_given_name_is_used_again() -> None:
+    speaker = Speaker("staff", person())
+    colleague = Reference("staff", 2, "{name}", 0, {"name": "Priya Murphy"}, {"name": "Priya Murphy"}, 0, "0.id")
+    assert (
+        speaker.fill("assign {party.poss} case to {colleague_id}", {"colleague_id": colleague})
+        == "assign Hana Petrov's case to Priya Murphy"
+    )
+    assert speaker.fill("{party.subj} {want} {party.poss} card", {}) == "Hana wants her card"
+
+
 def test_an_unknown_gender_is_they() -> None:
     speaker = Speaker("staff", person("Zyx Wvut"))
     speaker.fill("{party.obj}", {})
