@@ -8,7 +8,7 @@ import typer
 
 def demo(
     out: Annotated[Path | None, typer.Option("--out", help="Keep the bundle in this folder; a temporary one when not given.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, another library.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, another library.")] = 1,
 ) -> None:
     """Make a small world, prove it, show a task, play it.
 

@@ -19,7 +19,7 @@ from envgen.rollout.runs import rollout
 from envgen.view.report import report_text
 from envgen.view.text import task_text
 
-TASKS = 8
+TASKS = 6
 DOMAIN = "public library"
 
 
