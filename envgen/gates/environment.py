@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from envgen.core.errors import SpecError
-from envgen.database.analysis import analyse
+from envgen.database.analysis import analyse, analyse_tools, schema_connection
 from envgen.database.engine import memory
+from envgen.database.graph import unreachable
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.schema import ddl
 from envgen.database.spec import EnvironmentSpec
@@ -56,7 +57,10 @@ def _counters(environment: DatabaseEnvironment) -> list[str]:
 
 def statically_sound(environment: DatabaseEnvironment) -> Finding:
     """E2: every promise that can be read off the specification holds; what a task needs is visible through read tools."""
-    problems: Sequence[str] = [str(problem) for problem in analyse(environment.spec)]
+    problems = [str(problem) for problem in analyse(environment.spec)]
+    if not problems:
+        analyses = analyse_tools(environment.spec, schema_connection(environment.spec))
+        problems = [f"no chain of look-ups leads to {taken}" for taken in unreachable(environment.spec, analyses)]
     return verdict_of(problems, tools=len(environment.spec.tools), rules=len(environment.spec.rules))
 
 
