@@ -1,6 +1,5 @@
 """From a composition to the `EnvironmentSpec`: tables, tools and rules."""
 
-import json
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -8,8 +7,9 @@ from pydantic import ValidationError
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_compose import Composition
+from envgen.database.grammar_examples import examples
 from envgen.database.grammar_lines import joined, parse_arguments, parse_column, parse_steps
-from envgen.database.grammar_links import gate_steps
+from envgen.database.grammar_links import gate_steps, gates_of
 from envgen.database.spec import EnvironmentSpec, Rule, Table, Tool
 
 Made = TypeVar("Made", Table, Tool, Rule)
@@ -48,23 +48,9 @@ def _tool(work: Composition, pattern: str, entry: JsonObject, described: dict[st
         "name": work.tools[entry["key"]], "key": entry["key"], "description": entry["desc"], "intent": entry.get("intent", ""),
         "parameters": parse_arguments(entry.get("args", ""), described),
         "steps": parse_steps(entry["steps"], gate_steps(work, pattern, entry), where),
-        "examples": [_example(example, samples, where) for example in entry.get("example", [])],
+        "examples": examples(entry, samples, gates_of(work, pattern, entry), where),
     }  # fmt: skip
     return _made(Tool, fields, where)
-
-
-def _example(entry: JsonObject, samples: dict[str, str], where: str) -> JsonObject:
-    """An example; a setup statement "@party" stands for the sample row of that name."""
-    try:
-        setup = [samples[sql[1:]] if sql.startswith("@") else sql for sql in entry.get("setup", [])]
-        return {
-            "given": entry["given"], "args": json.loads(entry["args"]), "expect": json.loads(entry["expect"]),
-            "setup": [" ".join(sql.split()) for sql in setup],
-        }  # fmt: skip
-    except json.JSONDecodeError as problem:
-        raise SpecError(where, f"the example {entry['given']!r} is not JSON: {problem}") from problem
-    except KeyError as problem:
-        raise SpecError(where, f"the example {entry['given']!r} uses a sample that no pattern has: {problem}") from problem
 
 
 def _rule(work: Composition, pattern: str, entry: JsonObject) -> Rule:
