@@ -44,6 +44,18 @@ def parameter_without_domain() -> DatabaseEnvironment:
 
 
 @defect("E2")
+def key_out_of_reach() -> DatabaseEnvironment:
+    def change(data: Data) -> None:
+        data["tables"].append({"name": "letters", "columns": [{"name": "id", "type": "INTEGER", "primary_key": True}, {"name": "text"}]})
+        shown = {"one": "SELECT id, text FROM letters WHERE id = :letter_id"}
+        letter = reading("get_letter", shown, letter_id={"type": "integer", "x-column": "letters.id"})
+        letter["steps"].insert(0, {"require": "SELECT 1 FROM letters WHERE id = :letter_id", "else": ["not_found", "No such letter."]})
+        data["tools"].append(letter)
+
+    return desk(change, world=["INSERT INTO letters VALUES (7, 'dear')"])
+
+
+@defect("E2")
 def unordered_list() -> DatabaseEnvironment:
     def change(data: Data) -> None:
         part = tool(data, "list_claims")["steps"][1]["return"]
