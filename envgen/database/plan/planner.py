@@ -132,6 +132,7 @@ class Planner:
             for index, wish in enumerate(wishes):
                 draft.goal = index
                 requests.append(resolve_query(draft, wish) if "query" in wish.extra else resolve(draft, wish))
+            _apart(draft)
             told = tell(self.book, draft, requests, situation, random.Random(word_seed))
             if draft.session.broken():
                 raise PlanError("rule_broken", ", ".join(draft.session.broken()))
@@ -267,6 +268,20 @@ def _disjoint(book: Book, wishes: list[Wish], wish: Wish) -> None:
             raise PlanError("same_act")
         if things(other) & things(wish):
             raise PlanError("same_thing")
+
+
+def _apart(draft: Draft) -> None:
+    """Two goals must not write the same value: nobody has an account reinstated and put on hold in one text."""
+    written: dict[tuple[str, Any, int], int] = {}
+    for call, record in zip(draft.calls, draft.session.calls, strict=True):
+        for change in record.writes:
+            info = draft.book.environment.infos.get(change.table)
+            if info is None or change.old is None or change.new is None:
+                continue
+            for index, (old, new) in enumerate(zip(change.old, change.new, strict=True)):
+                cell = (change.table, info.key_of(change.new), index)
+                if old != new and written.setdefault(cell, call.goal) != call.goal:
+                    raise PlanError("same_value", f"{change.table}.{info.columns[index]}")
 
 
 def _candidate(book: Book, draft: Draft, requests: list[Request], told: Told) -> Candidate:
