@@ -13,8 +13,9 @@ from envgen.database.runtime import DatabaseEnvironment
 from envgen.gates.registry import TASK_GATES, bundle_task_gates
 from envgen.synthesis.recipe import Recipe
 
-# T8 counts answers over the whole set, and T9 asks another process: both are run once, on the chosen tasks.
-OWN_GATES = tuple(gate for gate in TASK_GATES if gate not in ("T8", "T9"))
+# T9 asks another process, so it is run once, on the chosen tasks. T8 also counts answers over the whole set: here it looks at
+# the text alone, and its evidence is that of the run over the set.
+OWN_GATES = tuple(gate for gate in TASK_GATES if gate != "T9")
 
 
 @dataclass
@@ -73,8 +74,9 @@ class Maker:
         made.seconds["plan"] = time.perf_counter() - started
         gold = {gold.task: gold for gold in made.gold}
         environment = self.environment.with_tasks(made.tasks, gold)
-        made.evidence = bundle_task_gates(environment, made.tasks, gold, gates=OWN_GATES, seconds=made.seconds)
-        failed = [item for item in made.evidence if item.status == "fail"]
+        evidence = bundle_task_gates(environment, made.tasks, gold, gates=OWN_GATES, seconds=made.seconds)
+        made.evidence = [item for item in evidence if item.gate != "T8"]
+        failed = [item for item in evidence if item.status == "fail"]
         if failed:
             made.reason, made.detail = failed[0].gate, failed[0].reason
         return made
