@@ -10,7 +10,7 @@ from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Rule
 from envgen.gates.replay import neutral_task
-from envgen.gates.witness import single_calls, touched
+from envgen.gates.witness import at_example, single_calls, touched
 
 WALKS, WALK_CALLS, TRIES = 120, 30, 4
 
@@ -18,18 +18,27 @@ WALKS, WALK_CALLS, TRIES = 120, 30, 4
 def breach(environment: DatabaseEnvironment, rule: Rule) -> str:
     """Return the calls that break an agent rule, in words; "" when none were found.
 
-    Its own tool is called alone first, then in walks that stay with the rows just written. A prohibition that says what it
-    forbids (`breach`) is aimed at.
+    The examples of its own tool that succeed are tried first, then drawn calls of it alone, then walks that stay with the rows just
+    written. A prohibition that says what it forbids (`breach`) is aimed at.
     """
     tools = [rule.tool] if rule.tool else sorted(name for name, tool in environment.compiled.items() if tool.writes)
     for tool in tools:
-        if _breaks_alone(environment, rule, tool):
+        if _by_example(environment, rule, tool) or _breaks_alone(environment, rule, tool):
             return tool
     for walk in range(WALKS):
         made = _by_walk(environment, rule, tools, walk)
         if made:
             return ", ".join(made)
     return ""
+
+
+def _by_example(environment: DatabaseEnvironment, rule: Rule, tool: str) -> bool:
+    for example in environment.spec.tool(tool).examples:
+        if "error" not in example.expect:
+            with at_example(environment, example) as session:
+                if session.call(tool, example.args).ok and rule.id in session.broken():
+                    return True
+    return False
 
 
 def _breaks_alone(environment: DatabaseEnvironment, rule: Rule, tool: str) -> bool:

@@ -5,7 +5,7 @@ Every edge of every parameter is tried once; a hypothesis state machine then mak
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -17,17 +17,19 @@ from envgen.database.arguments import MAX_BYTES
 from envgen.database.compile import MAX_ROWS
 from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.snapshot import quote
 from envgen.database.spec import ReturnShape, Shape
 from envgen.gates.breach import breach
-from envgen.gates.digests import StateDigest
 from envgen.gates.finding import Finding, verdict_of
 from envgen.gates.play import world_tables
 from envgen.gates.replay import neutral_task
-from envgen.gates.strategies import argument_strategies, edges, misfits
+from envgen.gates.strategies import Calls, edges, misfits, plain_backend
 from envgen.gates.witness import run_example
 from envgen.verify.rules import broken_rules
 
 EPISODES, STEPS = 20, 20
+# Up to 24 bits hypothesis draws evenly; from wider ranges it draws small numbers more often.
+NUMBERS = 2**24 - 1
 
 
 class Broken(AssertionError):
@@ -37,12 +39,13 @@ class Broken(AssertionError):
 class Watch:
     """One explored episode, checked after each call."""
 
-    def __init__(self, environment: DatabaseEnvironment, digest: StateDigest) -> None:
-        self.environment, self._digest = environment, digest
+    def __init__(self, environment: DatabaseEnvironment) -> None:
+        self.environment = environment
         self.session = environment.start(neutral_task(environment.spec))
         self.guards = [(rule.id, rule.sql) for rule in environment.spec.rules if rule.kind == "guard"]
+        self._tables = sorted(world_tables(environment.world))
         self._turn = 0
-        self._known: str | None = None
+        self._known: bytes | None = None
 
     def call(self, tool: str, kind: str, arguments: Any) -> None:
         """Make one call and check it. Broken says what went wrong, with the call.
@@ -54,7 +57,7 @@ class Watch:
         writes = self.environment.compiled[tool].writes
         due = (writes and kind == "valid") or self._turn % 10 == 0
         if due and self._known is None:
-            self._known = self._state()
+            self._known = self._pages()
         try:
             result = self.session.call(tool, arguments)
         except Exception as problem:
@@ -65,14 +68,22 @@ class Watch:
             raise Broken(f"{where} was carried out, though its arguments do not fit the schema")
         if result.ok and writes:
             self._known = None
-        elif due and self._known != self._state():
+        elif due and self._changed():
             raise Broken(f"{where} or a call just before it changed the world, though it was {'only reading' if result.ok else 'refused'}")
         if result.ok:
             self._check_result(tool, result, where)
             self._check_rules(where)
 
-    def _state(self) -> str:
-        return self._digest(self.session.connection, start="", now=self.session.task.start.now, texts=frozenset())
+    def _pages(self) -> bytes:
+        return self.session.connection.serialize("main")
+
+    def _changed(self) -> bool:
+        """True when a row differs from what is known. Equal pages hold equal rows, and are compared in microseconds."""
+        known, pages = self._known, self._pages()
+        if known is None or known == pages:
+            return False
+        self._known = pages
+        return _rows(known, self._tables) != _rows(pages, self._tables)
 
     def _check_result(self, tool: str, result: ToolResult, where: str) -> None:
         if len(result.content) > MAX_BYTES or json.loads(result.content) != result.value:
@@ -97,6 +108,15 @@ class Watch:
             self.session.close()
         if violations:
             raise Broken(f"the calls leave rows that violate a constraint: {violations[0]}")
+
+
+def _rows(pages: bytes, tables: Sequence[str]) -> list[list[Any]]:
+    copy = apsw.Connection("")
+    try:
+        copy.deserialize("main", pages)
+        return [sorted(copy.execute(f"SELECT * FROM main.{quote(table)}"), key=repr) for table in tables]
+    finally:
+        copy.close()
 
 
 def misfit(value: Any, shape: ReturnShape | Shape) -> str:
@@ -126,34 +146,33 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
     from hypothesis.reporting import with_reporter
     from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-    digest = StateDigest(environment.spec, world_tables(environment.world))
-    calls = argument_strategies(environment)
+    calls = Calls(environment)
     made: list[Made] = []
 
     class Machine(RuleBasedStateMachine):  # type: ignore[misc, unused-ignore]
         def __init__(self) -> None:
             super().__init__()
             made.clear()
-            self.watch = Watch(environment, digest)
+            self.watch = Watch(environment)
 
-        @rule(call=st.one_of(*calls))  # type: ignore[misc, unused-ignore]
-        def call(self, call: Made) -> None:
-            made.append(call)
-            self.watch.call(*call)
+        @rule(number=st.integers(0, NUMBERS))  # type: ignore[misc, unused-ignore]
+        def call(self, number: int) -> None:
+            made.append(calls(number))
+            self.watch.call(*made[-1])
 
         def teardown(self) -> None:
             self.watch.close()
 
     options = settings(
         max_examples=episodes or EPISODES, stateful_step_count=steps, derandomize=True, database=None, deadline=None, print_blob=False,
-        suppress_health_check=list(HealthCheck), phases=(Phase.generate,), report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck), phases=(Phase.generate,), report_multiple_bugs=False, **plain_backend(),
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="envgen-hypothesis-") as home, with_reporter(lambda text: None):
         set_hypothesis_home_dir(home)
         try:
             run_state_machine_as_test(Machine, settings=options)
         except Broken as problem:
-            return _reduced(environment, digest, list(made), str(problem))
+            return _reduced(environment, list(made), str(problem))
         finally:
             set_hypothesis_home_dir(None)
     return ""
@@ -161,9 +180,8 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
 
 def try_edges(environment: DatabaseEnvironment) -> str:
     """Call every tool with every edge of every parameter, and with every misfit; return the first broken promise, or ""."""
-    digest = StateDigest(environment.spec, world_tables(environment.world))
     for name in sorted(environment.compiled):
-        watch = Watch(environment, digest)
+        watch = Watch(environment)
         try:
             for kind, arguments in _edge_calls(environment, watch, name):
                 watch.call(name, kind, arguments)
@@ -192,19 +210,19 @@ def _edge_calls(environment: DatabaseEnvironment, watch: Watch, name: str) -> It
     yield from (("invalid", arguments) for arguments in misfits(schema, plain))
 
 
-def _reduced(environment: DatabaseEnvironment, digest: StateDigest, calls: list[Made], problem: str) -> str:
+def _reduced(environment: DatabaseEnvironment, calls: list[Made], problem: str) -> str:
     """Leave out every call without which something still breaks, first to last, and say what is left."""
     index = 0
     while index < len(calls):
         fewer = [*calls[:index], *calls[index + 1 :]]
-        still = _replayed(environment, digest, fewer)
+        still = _replayed(environment, fewer)
         calls, problem, index = (fewer, still, index) if still else (calls, problem, index + 1)
     before = ", ".join(f"{tool}({_brief(arguments)})" for tool, _, arguments in calls[:-1])
     return f"{problem} (after {before})" if before else problem
 
 
-def _replayed(environment: DatabaseEnvironment, digest: StateDigest, calls: list[Made]) -> str:
-    watch = Watch(environment, digest)
+def _replayed(environment: DatabaseEnvironment, calls: list[Made]) -> str:
+    watch = Watch(environment)
     try:
         for call in calls:
             watch.call(*call)

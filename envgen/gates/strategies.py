@@ -1,9 +1,6 @@
-"""Hypothesis strategies for tool arguments: what fits the schema, what lies on its edges, and what does not fit.
+"""Calls that explore an environment: arguments that fit their schema, lie on its edges, or do not fit it."""
 
-Only choices among given values are drawn: hypothesis mixes constants of loaded modules into its integers and texts, and an
-exploration must not depend on what else is imported.
-"""
-
+import random
 from typing import Any
 
 from envgen.core.clock import DATE, DATE_TIME, parse_time, shift
@@ -31,42 +28,55 @@ NOT_OBJECTS: tuple[Any, ...] = (None, [], "text", 3, float("nan"), [{}], True)
 MOST_VALUES = 60
 
 
-def argument_strategies(environment: DatabaseEnvironment) -> list[Any]:
-    """Return, per tool, a strategy of (tool, "valid" | "invalid", arguments). A valid call may still be refused by a guard."""
-    from hypothesis import strategies as st
+class Calls:
+    """Calls of an environment's tools, each made from one number: (tool, "valid" | "invalid", arguments).
 
-    found = []
-    for name in sorted(environment.compiled):
-        schema = environment.compiled[name].arguments.schema
-        fits = _object(schema, environment)
-        wrong = fits.flatmap(lambda arguments, schema=schema: st.sampled_from(misfits(schema, arguments)))
-        kinds = [st.tuples(st.just(name), st.just("valid"), fits)] * 3
-        # Writes make the states in which promises break.
-        found += [st.one_of(*kinds, st.tuples(st.just(name), st.just("invalid"), wrong))] * (2 if environment.compiled[name].writes else 1)
-    return found
+    A valid call may still be refused by a guard. Writes come twice as often, since they make the states in which promises break;
+    one call in four is a misfit.
+    """
+
+    def __init__(self, environment: DatabaseEnvironment) -> None:
+        self._environment = environment
+        self._values: dict[int, list[Any]] = {}
+        tools = environment.compiled
+        self._names = [name for name in sorted(tools) for _ in range(2 if tools[name].writes else 1)]
+
+    def __call__(self, number: int) -> tuple[str, str, Any]:
+        """Return the call that `number` stands for."""
+        dice = random.Random(number)
+        name = dice.choice(self._names)
+        schema = self._environment.compiled[name].arguments.schema
+        arguments = self._object(schema, dice)
+        if dice.random() < 0.25:
+            return name, "invalid", dice.choice(misfits(schema, arguments))
+        return name, "valid", arguments
+
+    def _object(self, schema: JsonObject, dice: random.Random) -> JsonObject:
+        required = schema.get("required", ())
+        properties = schema.get("properties", {})
+        return {name: self._value(child, dice) for name, child in properties.items() if name in required or dice.random() < 0.5}
+
+    def _value(self, child: JsonObject, dice: random.Random) -> Any:
+        if child.get("type") == "array":
+            most = min(child.get("maxItems", 3), 3)
+            return [self._value(child["items"], dice) for _ in range(dice.randint(min(child.get("minItems", 1), most), most))]
+        if child.get("type") == "object":
+            return self._object(child, dice)
+        if id(child) not in self._values:  # the schemas live as long as the environment
+            self._values[id(child)] = fitting(child, self._environment)
+        return dice.choice(self._values[id(child)])
 
 
-def _object(schema: JsonObject, environment: DatabaseEnvironment) -> Any:
-    from hypothesis import strategies as st
-
-    properties = schema.get("properties", {})
-    required = set(schema.get("required", ()))
-    strategies = {name: _value(child, environment) for name, child in properties.items()}
-    return st.fixed_dictionaries(
-        {name: strategy for name, strategy in strategies.items() if name in required},
-        optional={name: strategy for name, strategy in strategies.items() if name not in required},
-    )
-
-
-def _value(child: JsonObject, environment: DatabaseEnvironment) -> Any:
-    from hypothesis import strategies as st
-
-    if child.get("type") == "array":
-        most = min(child.get("maxItems", 3), 3)
-        return st.lists(_value(child["items"], environment), min_size=min(child.get("minItems", 1), most), max_size=most)
-    if child.get("type") == "object":
-        return _object(child, environment)
-    return st.sampled_from(fitting(child, environment))
+def plain_backend() -> JsonObject:
+    """Return settings by which hypothesis draws evenly; none when this version of it has no backends to choose from."""
+    try:
+        from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+    except ImportError:
+        return {}
+    if not hasattr(HypothesisProvider, "_maybe_draw_constant"):
+        return {}
+    AVAILABLE_PROVIDERS["envgen"] = "envgen.gates.provider.PlainProvider"
+    return {"backend": "envgen"}
 
 
 def fitting(child: JsonObject, environment: DatabaseEnvironment) -> list[Any]:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envgen.core.digest import rng
-from envgen.core.outcome import CallRecord, ToolResult
-from envgen.core.types import JsonObject
+from envgen.core.outcome import CallRecord, Change, ToolResult
+from envgen.core.types import JsonObject, RowPatch
 from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer, column_values
-from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
+from envgen.database.runtime import DatabaseEnvironment, DatabaseSession, apply_patch
 from envgen.database.spec import Example, Forbid, Require, Tool
 from envgen.gates.aim import aimed_calls, pressed_calls, varied_calls
 from envgen.gates.replay import neutral_task
 from envgen.gates.strategies import fitting
+from envgen.verify.changes import TableInfo
 
 DRAWS, WALKS, WALK_CALLS, MOST_VALUES = 120, 60, 40, 150
 BREACHES = 16
@@ -64,11 +65,11 @@ class Witnesses:
 
     def wanting(self) -> list[str]:
         """Return the tools that still have something to show."""
-        return [
-            tool
-            for tool in self.tools
-            if tool not in self.succeeded or any(guard.tool == tool and guard not in self.refused for guard in self.guards)
-        ]
+        return [tool for tool in self.tools if self.wants(tool)]
+
+    def wants(self, tool: str) -> bool:
+        """True while `tool` has something to show."""
+        return tool not in self.succeeded or any(guard.tool == tool and guard not in self.refused for guard in self.guards)
 
 
 def guards_of(tools: Sequence[Tool]) -> list[Guard]:
@@ -77,14 +78,32 @@ def guards_of(tools: Sequence[Tool]) -> list[Guard]:
     return list(dict.fromkeys(found))
 
 
-def run_example(environment: DatabaseEnvironment, tool: Tool, example: Example) -> ToolResult:
-    """Run a tool's example: its setup, then its call, at its clock."""
+def at_example(environment: DatabaseEnvironment, example: Example) -> DatabaseSession:
+    """Begin an episode at an example's clock in which its setup is part of the start: the rows are in `main` and in `before`."""
     task = neutral_task(environment.spec)
     if example.now:
         task = task.model_copy(update={"start": task.start.model_copy(update={"now": example.now})})
-    with environment.start(task) as session:
+    session = environment.start(task)
+    try:
         for statement in example.setup:
             session.connection.execute(statement)
+        known = [change for change in session.slot.log if change.table in environment.infos]
+        apply_patch(session.slot, [_patch(environment.infos[change.table], change) for change in known], schemas=("before",))
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def _patch(info: TableInfo, change: Change) -> RowPatch:
+    row = dict(zip(info.columns, change.new or (), strict=False))
+    key = {info.columns[index]: (change.old or change.new or ())[index] for index in info.key}
+    return RowPatch(op=change.op, table=change.table, key={} if change.op == "insert" else key, row=row)
+
+
+def run_example(environment: DatabaseEnvironment, tool: Tool, example: Example) -> ToolResult:
+    """Run a tool's example: its setup, then its call, at its clock."""
+    with at_example(environment, example) as session:
         return session.call(tool.name, example.args)
 
 
@@ -121,9 +140,9 @@ def _by_gold(environment: DatabaseEnvironment, witnesses: Witnesses) -> None:
 def _by_single_calls(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
     with environment.start(neutral_task(environment.spec)) as session:
         for arguments in single_calls(environment, session, name, rng(0, "gates", "E5", name)):
-            if name not in witnesses.wanting():
-                return
             witnesses.note(name, session.probe(name, arguments))
+            if not witnesses.wants(name):
+                return
 
 
 def _by_aim(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -> None:
@@ -136,7 +155,7 @@ def _by_aim(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -
                 witnesses.note(name, session.probe(name, arguments))
                 if guard in witnesses.refused:
                     break
-    if name not in witnesses.wanting() or not environment.compiled[name].writes:
+    if not witnesses.wants(name) or not environment.compiled[name].writes:
         return
     session = environment.start(neutral_task(environment.spec))
     with environment.start(neutral_task(environment.spec)) as fresh:
@@ -145,15 +164,16 @@ def _by_aim(environment: DatabaseEnvironment, name: str, witnesses: Witnesses) -
                 session.close()
                 session = environment.start(neutral_task(environment.spec))
             witnesses.note(name, session.call(name, arguments))
-            if name not in witnesses.wanting():
+            if not witnesses.wants(name):
                 break
     session.close()
 
 
 def single_calls(environment: DatabaseEnvironment, session: DatabaseSession, name: str, dice: random.Random) -> Iterator[JsonObject]:
-    """Yield arguments for one tool: drawn, drawn with values at which its guards turn, then a sweep of each argument."""
+    """Yield arguments for one tool: with a value that names nothing, drawn, drawn with values at which its guards turn, then a sweep."""
     parameters = environment.compiled[name].arguments.schema
     drawer = Drawer(session.connection.execute, dice, frozen=True)
+    yield from _lost(drawer, parameters, session.now)
     edges = boundary_values(environment.spec.tool(name), session.connection.execute)
     for turn in range(DRAWS):
         edge = {key: dice.choice(values) for key, values in edges.items() if values and turn % 2 and dice.random() < 0.6}
@@ -161,6 +181,13 @@ def single_calls(environment: DatabaseEnvironment, session: DatabaseSession, nam
         if arguments is not None:
             yield arguments
     yield from _sweeps(environment, drawer, parameters, session.now)
+
+
+def _lost(drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
+    for name, child in parameters.get("properties", {}).items():
+        arguments = drawer.arguments(parameters, now) if "x-column" in child else None
+        if arguments is not None:
+            yield from ({**arguments, name: value} for value in _nowhere(child))
 
 
 def _sweeps(environment: DatabaseEnvironment, drawer: Drawer, parameters: JsonObject, now: str) -> Iterator[JsonObject]:
