@@ -33,9 +33,12 @@ def pick_task(environment: "DatabaseEnvironment", name: str | None) -> "Task":
     return tasks[0] if name is None else environment.task(name)
 
 
-def processes(jobs: int) -> int:
-    """Return how many processes `--jobs` means: 0 is one per core."""
-    return jobs or os.cpu_count() or 1
+FEW_TASKS = 12
+
+
+def processes(jobs: int, tasks: int) -> int:
+    """Return how many processes `--jobs` means for so many tasks: 0 is one per core, or one where starting them costs more."""
+    return jobs or (1 if tasks < FEW_TASKS else os.cpu_count() or 1)
 
 
 def comma_separated(text: str | None) -> list[str] | None:

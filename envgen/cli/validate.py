@@ -17,13 +17,16 @@ def validate(
 
     Runs every gate; exit 0 when all pass, 1 when one fails.
     """
+    from envgen.bundle.read import read_manifest
     from envgen.cli.common import comma_separated, processes, write_file
     from envgen.cli.output import Reporter, emit
     from envgen.gates.validate import validate_bundle
     from envgen.view.report import report_text
 
     with Reporter(json=as_json) as report:
-        result = validate_bundle(bundle, jobs=processes(jobs), gates=comma_separated(gates), events=report)
+        result = validate_bundle(
+            bundle, jobs=processes(jobs, read_manifest(bundle).counts.get("tasks", 0)), gates=comma_separated(gates), events=report
+        )
     if junit:
         write_file(junit, result.to_junit())
     if as_json:
