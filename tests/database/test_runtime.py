@@ -317,3 +317,16 @@ def _shared() -> DatabaseEnvironment:
     if not _ENVIRONMENTS:
         _ENVIRONMENTS.append(DatabaseEnvironment(spec(), native(world()), tasks=tasks()))
     return _ENVIRONMENTS[0]
+
+
+def test_a_ticking_clock_moves_with_each_call_and_the_verdict_allows_for_it() -> None:
+    data = {**json.loads(json.dumps(SPEC)), "clock": "ticks"}
+    environment = DatabaseEnvironment(
+        EnvironmentSpec.model_validate(data), native(world()), tasks=tasks(), gold={item.task: item for item in gold()}
+    )
+    with environment.start(environment.task("t-adopt")) as session:
+        for _ in range(5):
+            session.call("list_animals", {})
+        assert session.call("adopt", {"animal_id": 3, "person": "Eve"}).ok
+        assert session.changes().insert["adoptions"][0]["adopted_at"] == "2026-03-02 09:05:00"
+        assert session.submit().reward == 1.0
