@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+from envgen.bundle.ledger import ledger_path
+from envgen.bundle.read import read_manifest
 from envgen.bundle.write import check_target
 from envgen.cli.output import Reporter, emit, table
 from envgen.core.errors import EnvgenError, UnsoundError, UsageError
@@ -34,7 +36,22 @@ def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen
     chosen_kinds = parse_kinds(kinds)
     target = out or Path("generated") / slug(phrase)
     check_target(target, resume=chosen["resume"], force=chosen["force"])
-    return SynthesisOptions(domain=phrase, out=target, kinds=chosen_kinds, **chosen)
+    options = SynthesisOptions(domain=phrase, out=target, kinds=chosen_kinds, **chosen)
+    _check_stopped(options)
+    return options
+
+
+def _check_stopped(chosen: SynthesisOptions) -> None:
+    stopped = ledger_path(chosen.out).exists()
+    if stopped and not chosen.resume and not chosen.force:
+        raise UsageError(f"a run for {chosen.out} was stopped. Go on with --resume, start over with --force, or choose another --out")
+    if chosen.resume and not stopped and (chosen.out / "bundle.json").exists():
+        made = read_manifest(chosen.out).provenance
+        asked = chosen.identity() | {"seed": chosen.seed}
+        other = ", ".join(f"{name} {made.get(name)!r}, not {value!r}" for name, value in asked.items() if made.get(name) != value)
+        if other:
+            raise UsageError(f"{chosen.out} is a finished bundle of another run: {other}. Choose another --out, or replace it with --force")
+        raise UsageError(f"{chosen.out} is finished: there is nothing to go on with. --force makes it again")
 
 
 def parse_kinds(text: str | None) -> tuple[str, ...]:

@@ -131,6 +131,17 @@ def test_an_existing_folder_is_refused_with_the_ways_out(shelter: Path, capsys: 
         assert flag in err
 
 
+def test_going_on_with_a_finished_bundle_changes_nothing(shelter: Path, capsys: Capture) -> None:
+    before = (shelter / "bundle.json").read_bytes()
+    assert main(["synthesize", "--domain", "library", "--out", str(shelter), "--resume"]) == 2
+    assert "is a finished bundle of another run: domain None, not 'library'" in capsys.readouterr().err
+    manifest = json.loads(before)
+    identity = SynthesisOptions("library", shelter).identity() | {"seed": 0}
+    (shelter / "bundle.json").write_text(json.dumps({**manifest, "provenance": identity}))
+    assert main(["synthesize", "--domain", "library", "--out", str(shelter), "--resume"]) == 2
+    assert "is finished: there is nothing to go on with" in capsys.readouterr().err
+
+
 def test_force_does_not_delete_what_is_no_bundle(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.tex").write_text("x")

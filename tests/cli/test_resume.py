@@ -68,6 +68,9 @@ def test_going_on_with_another_seed_is_refused(tmp_path: Path, capsys: pytest.Ca
     with start(out) as process:
         stop_after_two_tasks(process, signal.SIGKILL)
         process.communicate(timeout=60)
+    capsys.readouterr()
+    assert main([*WORDS, "--out", str(out)]) == 2
+    assert "was stopped. Go on with --resume, start over with --force" in capsys.readouterr().err
     other = [word if word != "3" else "4" for word in WORDS]
     assert main([*other, "--out", str(out), "--resume"]) == 2
     err = capsys.readouterr().err
