@@ -7,6 +7,7 @@ made again: (stage, kind, index) is unique.
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -178,6 +179,18 @@ def ledger_path(out: str | Path) -> Path:
     """Return where the ledger of the run that makes the bundle `out` lies: beside it, so that it outlives a killed run."""
     target = Path(out)
     return target.parent / f".{target.name}.ledger.sqlite"
+
+
+def unfinished(path: str | Path) -> bool:
+    """True when `path` is the ledger of a run that was stopped before its end."""
+    if not Path(path).is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            row = connection.execute("SELECT finished FROM run").fetchone()
+    except sqlite3.Error:
+        return True
+    return row is not None and not row[0]
 
 
 def remove(path: str | Path) -> None:

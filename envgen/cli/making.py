@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from envgen.bundle.ledger import ledger_path
+from envgen.bundle.ledger import RunLedger, ledger_path, unfinished
 from envgen.bundle.read import read_manifest
 from envgen.bundle.write import check_target
 from envgen.cli.output import Reporter, emit, table
@@ -42,7 +42,7 @@ def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen
 
 
 def _check_stopped(chosen: SynthesisOptions) -> None:
-    stopped = ledger_path(chosen.out).exists()
+    stopped = unfinished(ledger_path(chosen.out))
     if stopped and not chosen.resume and not chosen.force:
         raise UsageError(f"a run for {chosen.out} was stopped. Go on with --resume, start over with --force, or choose another --out")
     if chosen.resume and not stopped and (chosen.out / "bundle.json").exists():
@@ -71,8 +71,19 @@ def run(chosen: SynthesisOptions, report: Reporter) -> SynthesisReport:
 
     try:
         return synthesize(chosen, report)
+    except UnsoundError:
+        _end(chosen)
+        raise
     except KeyboardInterrupt:
         raise Stopped(f"stopped; what is done is kept. Go on with: {command(replace(chosen, resume=True, force=False))}") from None
+
+
+def _end(chosen: SynthesisOptions) -> None:
+    # The run came to its end, though without a bundle: its ledger stays to be read, and stands in nobody's way.
+    path = ledger_path(chosen.out)
+    if path.exists():
+        with RunLedger.open(path, command="synthesize", seed=chosen.seed, flags=chosen.identity()) as ledger:
+            ledger.complete()
 
 
 def make(chosen: SynthesisOptions, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from envgen.bundle.ledger import RunLedger, ledger_path
+from envgen.bundle.ledger import RunLedger, ledger_path, unfinished
 from envgen.core.errors import InfrastructureError, UsageError
 
 FLAGS = {"domain": "library", "tasks": 5}
@@ -89,6 +89,17 @@ def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
     path.write_bytes(b"something else entirely, long enough to be looked at" * 20)
     with pytest.raises(InfrastructureError, match="cannot be opened"):
         open_it(path)
+
+
+def test_whether_a_run_was_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    assert not unfinished(path)
+    with open_it(path) as ledger:
+        assert unfinished(path)
+        ledger.complete()
+    assert not unfinished(path)
+    path.write_bytes(b"damaged" * 1000)
+    assert unfinished(path)
 
 
 def test_it_lies_beside_the_bundle(tmp_path: Path) -> None:

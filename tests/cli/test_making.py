@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from envgen.bundle.ledger import RunLedger, ledger_path, unfinished
 from envgen.cli import making
 from envgen.cli.app import main
-from envgen.core.errors import UsageError
+from envgen.core.errors import UnsoundError, UsageError
 from envgen.core.events import Event, Events
 from envgen.core.types import Manifest
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
@@ -129,6 +130,22 @@ def test_an_existing_folder_is_refused_with_the_ways_out(shelter: Path, capsys: 
     err = capsys.readouterr().err
     for flag in ("--out", "--resume", "--force"):
         assert flag in err
+
+
+def test_a_run_that_came_to_nothing_stands_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def hopeless(options: SynthesisOptions, events: Events) -> SynthesisReport:
+        path = ledger_path(options.out)
+        with RunLedger.open(path, command="synthesize", seed=options.seed, flags=options.identity()) as ledger:
+            ledger.begin("tasks", 0)
+            ledger.add("tasks", "candidate", 0, "rejected", reason="T2")
+        raise UnsoundError("no task was kept: 1 T2")
+
+    use(monkeypatch, hopeless)
+    assert main(["synthesize", "--domain", "library"]) == 1
+    assert ledger_path("generated/library").exists()
+    assert not unfinished(ledger_path("generated/library"))
+    assert main(["synthesize", "--domain", "library"]) == 1
+    assert capsys.readouterr().err.count("no task was kept: 1 T2") == 2
 
 
 def test_going_on_with_a_finished_bundle_changes_nothing(shelter: Path, capsys: Capture) -> None:
