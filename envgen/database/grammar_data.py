@@ -22,7 +22,7 @@ _LINE = re.compile(r"\?([!@\w.,]+) ?(.*)", re.DOTALL)
 _SEPARATOR = "\x1e"
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def read_folder(folder: str) -> dict[str, JsonObject]:
     """Return {file stem: parsed TOML} of `templates/<folder>`, sorted by name; SpecError names a file that does not parse."""
     return {path.stem: read_toml(path) for path in sorted(data_path(f"templates/{folder}").glob("*.toml"))}
@@ -89,16 +89,26 @@ def _environment() -> Any:
     )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _template(text: str) -> Any:
     return _environment().from_string(text)
 
 
 def render(value: Any, context: JsonObject, where: str) -> Any:
-    """Return `value` with every `[[ … ]]` filled from `context`. All leaves go through one template, which is cached.
+    """Return `value` with every `[[ … ]]` filled from `context`.
 
-    SpecError names the pattern and the word that is not defined.
+    The leaves of one entry (a tool, a rule) go through one template, which is cached: a seed that changes some entries compiles
+    only those anew. SpecError names the pattern and the word that is not defined.
     """
+    if not isinstance(value, dict):
+        return _render(value, context, where)
+    return {
+        key: [_render(entry, context, where) for entry in part] if isinstance(part, list) else _render(part, context, where)
+        for key, part in value.items()
+    }
+
+
+def _render(value: Any, context: JsonObject, where: str) -> Any:
     leaves: list[str] = []
     _collect(value, leaves)
     if not leaves:

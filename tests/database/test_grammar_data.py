@@ -43,7 +43,7 @@ def test_numbers_of_a_feature_that_is_off_are_never_looked_up() -> None:
 
 
 def test_keys_and_values_are_rendered() -> None:
-    assert render({"[[ a ]]": ["[[ b ]]", 3]}, {"a": "x", "b": "y"}, "pattern x") == {"x": ["y", 3]}
+    assert render({"fix": {"[[ a ]]": ["[[ b ]]", 3]}}, {"a": "x", "b": "y"}, "pattern x") == {"fix": {"x": ["y", 3]}}
 
 
 def test_an_unknown_word_names_the_pattern() -> None:
