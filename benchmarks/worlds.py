@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 import envgen
 from envgen.database.grammar import list_domains, propose
-from envgen.database.grammar_compose import Size
+from envgen.database.grammar_lexicon import Size
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.world import build_world
 from envgen.gates.registry import environment_gates

@@ -7,8 +7,8 @@ that block each other's tools, and returns the specification with the language i
 from envgen.core.types import JsonObject
 from envgen.database.draw import with_samples
 from envgen.database.grammar_check import check_patterns
-from envgen.database.grammar_compose import Features, Size, compose
-from envgen.database.grammar_lexicon import DomainInfo, choose_lexicon, lexicons, list_domains
+from envgen.database.grammar_compose import Features, compose
+from envgen.database.grammar_lexicon import DomainInfo, Size, choose_lexicon, lexicons, list_domains
 from envgen.database.grammar_spec import build_spec
 from envgen.database.grammar_words import build_language
 from envgen.database.language import Proposal

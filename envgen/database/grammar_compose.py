@@ -4,19 +4,20 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from envgen.core.clock import DATE, DATE_TIME
 from envgen.core.digest import rng
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_data import drop, render
-from envgen.database.grammar_lexicon import Role, bind_roles, bound_patterns, domain_words, lexicons, patterns
+from envgen.database.grammar_lexicon import Role, Size, bind_roles, bound_patterns, domain_words, lexicons, patterns
 from envgen.database.grammar_names import Names
 
 _CALLED = re.compile(r"""\btool\(['"]([\w.]+)['"]\)""")
 Features = dict[str, dict[str, JsonObject]]
-Size = Literal["small", "medium", "large"]
+# A small environment has fewer optional features and tools too.
+SMALL = 0.7
 
 
 @dataclass(slots=True)
@@ -44,9 +45,9 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
     The seed draws patterns, features and tools; `features` replaces all three draws: its patterns, its features, every tool.
     """
     lexicon = lexicons()[key]
-    bound = bound_patterns(key, seed, None if features is None else tuple(features))
+    bound = bound_patterns(key, seed, None if features is None else tuple(features), size)
     chance = features is None
-    features = draw_features(key, seed) if features is None else features
+    features = draw_features(key, seed, size) if features is None else features
     names = Names()
     roles = bind_roles(key, bound, names)
     name, title = domain_words(phrase or lexicon["domain"])
@@ -55,7 +56,7 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
         roles=roles, features=features, patterns={}, tools={}, house=title if phrase else lexicon.get("title", title),
     )  # fmt: skip
     kept = {pattern: drop(data, _conditions(pattern, features)) for pattern, data in bound.items()}
-    kept = keep_tools(kept, key, seed if chance else None)
+    kept = keep_tools(kept, key, seed if chance else None, size)
     work.lexicon = drop(lexicon, _conditions("", features))
     context = _context(work)
     work.tools = _tool_names(kept, context, names)
@@ -65,19 +66,23 @@ def compose(key: str, *, seed: int, size: Size = "medium", phrase: str | None = 
     return work
 
 
-def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int | None) -> dict[str, JsonObject]:
+def keep_tools(kept: Mapping[str, JsonObject], key: str, seed: int | None, size: Size = "medium") -> dict[str, JsonObject]:
     """Return the patterns without the tools that `seed` leaves out (`keep` is a tool's chance) and what refers to them."""
     known = {tool["key"] for data in patterns().values() for tool in data["tool"]}
     out = known - {
         tool["key"]
         for data in kept.values()
         for tool in data.get("tool", [])
-        if seed is None or rng(seed, "tool", key, tool["key"]).random() < tool.get("keep", 1.0)
+        if seed is None or rng(seed, "tool", key, tool["key"]).random() < _chance(tool.get("keep", 1.0), size)
     }
     return {
         pattern: {part: _without(value, out) if isinstance(value, list) else value for part, value in data.items()}
         for pattern, data in kept.items()
     }
+
+
+def _chance(usual: float, size: Size) -> float:
+    return usual * SMALL if size == "small" and usual < 1 else usual
 
 
 def _without(entries: list[Any], out: Container[str]) -> list[Any]:
@@ -99,15 +104,15 @@ def _mentioned(entry: JsonObject) -> Iterator[str]:
             yield from _CALLED.findall(value)
 
 
-def draw_features(key: str, seed: int) -> Features:
+def draw_features(key: str, seed: int, size: Size = "medium") -> Features:
     """Return {pattern: {feature: numbers}} of what `seed` turns on. A feature's `p` is its chance, 0.6 unless given."""
     numbers, off = lexicons()[key].get("numbers", {}), lexicons()[key].get("off", [])
     drawn: Features = {}
-    for pattern, data in bound_patterns(key, seed).items():
+    for pattern, data in bound_patterns(key, seed, size=size).items():
         drawn[pattern] = {}
         for feature, options in data.get("features", {}).items():
             dice = rng(seed, "feature", key, pattern, feature)
-            if f"{pattern}.{feature}" not in off and dice.random() < options.get("p", 0.6):
+            if f"{pattern}.{feature}" not in off and dice.random() < _chance(options.get("p", 0.6), size):
                 drawn[pattern][feature] = draw_numbers(options, numbers.get(f"{pattern}.{feature}", {}), dice)
     return drawn
 

@@ -7,14 +7,17 @@ setup is SQL, `@sample` for the statements of a pattern's `[samples]` (which may
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_lines import joined
+from envgen.database.spec import Example, Tool
 
 FIRST = 900001
 _UPDATE = re.compile(r"(\w+)(?: (\d+))?: (.*)", re.DOTALL)
+_WRITES = re.compile(r"(?:INSERT INTO|UPDATE) (\w+)")
 _NAME = re.compile(r"(?:^|(?<=, ))(\w+)=")
 Samples = Mapping[str, str | Sequence[str]]
 
@@ -74,3 +77,26 @@ def _statements(entry: str, samples: Samples) -> Iterator[str]:
         yield f"UPDATE {update[1]} SET {' '.join(update[3].split())} WHERE id = {update[2] or FIRST}"
     elif entry:
         yield " ".join(entry.split())
+
+
+def share_setups(tools: Sequence[Tool]) -> tuple[list[Tool], dict[str, str]]:
+    """Return the tools with each setup statement that two examples have as "@name", and the statements by name.
+
+    A name is the table that the statement writes, with a number from the second one on.
+    """
+    found = Counter(sql for tool in tools for example in tool.examples for sql in example.setup)
+    names: dict[str, str] = {}
+    taken: Counter[str] = Counter()
+    for sql in (sql for sql, count in found.items() if count > 1):
+        table = _WRITES.match(sql)
+        stem = table[1] if table else "sample"
+        taken[stem] += 1
+        names[sql] = stem if taken[stem] == 1 else f"{stem}_{taken[stem]}"
+    return [_shared(tool, names) for tool in tools], {name: sql for sql, name in names.items()}
+
+
+def _shared(tool: Tool, names: Mapping[str, str]) -> Tool:
+    def short(example: Example) -> Example:
+        return example.model_copy(update={"setup": tuple(f"@{names[sql]}" if sql in names else sql for sql in example.setup)})
+
+    return tool.model_copy(update={"examples": tuple(map(short, tool.examples))})

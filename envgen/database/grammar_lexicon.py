@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 from envgen.core.digest import rng, short_id
 from envgen.core.errors import SpecError, UsageError
@@ -12,8 +13,10 @@ from envgen.core.types import JsonObject
 from envgen.database.grammar_data import read_folder
 from envgen.database.grammar_names import Names, article, plural, slug
 
+Size = Literal["small", "medium", "large"]
+# Of a small environment, less the two of the party.
+FEW_TABLES = range(4, 7)
 LONGEST_PHRASE = 200
-NEAR = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,8 @@ def _nearest(text: str) -> str:
     from rapidfuzz import fuzz
 
     def score(key: str, data: JsonObject) -> float:
-        titles = max(fuzz.token_set_ratio(text, name) for name in sorted(_names(key, data)))
+        names = sorted(_names(key, data) | {trade.casefold() for trade in data.get("near", [])})
+        titles = max((fuzz.token_set_ratio(text, name) + fuzz.ratio(text, name)) / 2 for name in names)
         nouns = max((fuzz.token_set_ratio(text, role.get("one", "")) for role in data["roles"].values()), default=0.0)
         return max(titles, 0.8 * nouns)
 
@@ -124,23 +128,55 @@ def domain_words(phrase: str) -> tuple[str, str]:
     return plain[:60].strip("-"), title[:1].upper() + title[1:]
 
 
-def pattern_names(key: str, seed: int | None = None) -> tuple[str, ...]:
-    """Return the patterns of lexicon `key`: those it always binds and, of `also`, the `draw` groups that `seed` picks (all without one)."""
+def pattern_names(key: str, seed: int | None = None, size: Size = "medium") -> tuple[str, ...]:
+    """Return the patterns of lexicon `key`: those it always binds and, of `also`, the `draw` groups that `seed` picks (all without one).
+
+    A small environment has the party and two or three more, which `seed` picks.
+    """
     lexicon = lexicons()[key]
+    if size == "small" and seed is not None:
+        return _ranked(("party", *rng(seed, "patterns", key, size).choice(_groups(lexicon))))
     groups: list[str] = list(lexicon.get("also", []))
     if seed is not None and groups:
         groups = rng(seed, "patterns", key).sample(groups, min(lexicon.get("draw", 1), len(groups)))
-    names = [*lexicon["patterns"], *[name for group in groups for name in group.split("+")]]
+    return _ranked((*lexicon["patterns"], *_members(groups)))
+
+
+def _ranked(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(names), key=lambda name: (patterns().get(name, {}).get("rank", 50), name)))
 
 
-def bound_patterns(key: str, seed: int, names: Sequence[str] | None = None) -> dict[str, JsonObject]:
-    """Return the patterns that lexicon `key` binds for `seed`, by rank, or those called `names`.
+def _members(groups: Sequence[str]) -> list[str]:
+    return [name for group in groups for name in group.split("+")]
+
+
+def _groups(lexicon: JsonObject) -> list[tuple[str, ...]]:
+    """Groups of a lexicon's patterns that are enough, beside the party, for a small environment, and make sense without the rest.
+
+    One of them is at the heart of the trade (always bound, and not a `side` of something else), none needs another one, and what
+    only serves others (a team, a catalogue) comes with one that it serves.
+    """
+    known = patterns()
+    also = lexicon.get("also", []) if lexicon.get("draw", 1) else []
+    names = [name for name in _ranked((*lexicon["patterns"], *_members(also))) if name != "party"]
+
+    def whole(group: tuple[str, ...]) -> bool:
+        needed = {role for name in group for role in known[name].get("needs", [])}
+        offered = {role for name in group for role in known[name]["roles"]}
+        heart = any(name in lexicon["patterns"] and not known[name].get("side") for name in group)
+        served = all(needed & set(known[name]["roles"]) for name in group if known[name].get("serves"))
+        return heart and needed <= offered and served and sum(len(known[name]["table"]) for name in group) in FEW_TABLES
+
+    return [group for count in (2, 3) for group in combinations(names, count) if whole(group)]
+
+
+def bound_patterns(key: str, seed: int, names: Sequence[str] | None = None, size: Size = "medium") -> dict[str, JsonObject]:
+    """Return the patterns that lexicon `key` binds for `seed` and `size`, by rank, or those called `names`.
 
     SpecError for an unknown pattern or a role that none of them offers.
     """
     known = patterns()
-    chosen = pattern_names(key, seed) if names is None else names
+    chosen = pattern_names(key, seed, size) if names is None else names
     missing = [name for name in chosen if name not in known]
     if missing:
         raise SpecError(f"lexicon {key}", f"unknown patterns {missing}; there are: {', '.join(known)}")

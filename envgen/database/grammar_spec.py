@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.grammar_compose import Composition
-from envgen.database.grammar_examples import examples
+from envgen.database.grammar_examples import examples, share_setups
 from envgen.database.grammar_lines import joined, parse_arguments, parse_column, parse_steps
 from envgen.database.grammar_links import gate_steps, gates_of
 from envgen.database.spec import EnvironmentSpec, Rule, Table, Tool
@@ -23,10 +23,11 @@ def build_spec(work: Composition) -> EnvironmentSpec:
     tools = [_tool(work, pattern, entry, described) for pattern, data in work.patterns.items() for entry in data.get("tool", [])]
     rules = [_rule(work, pattern, entry) for pattern, data in work.patterns.items() for entry in data.get("rule", [])]
     rules += [_rule(work, "lexicon", entry) for entry in work.lexicon.get("rule", [])]
+    tools, samples = share_setups(tools)
     role = work.lexicon.get("role", ROLE).replace("{title}", work.house)
     return EnvironmentSpec(
         name=work.name, title=work.title, domain=work.title, now=work.now, currency=work.currency, role=role,
-        tables=tuple(tables), tools=tuple(tools), rules=tuple(rules),
+        tables=tuple(tables), tools=tuple(tools), rules=tuple(rules), samples=samples,
     )  # fmt: skip
 
 

@@ -148,7 +148,8 @@ Step = Require | Forbid | Bind | NewId | Run | Return
 class Example(SpecRecord):
     """A tested example: `given` says the situation in words, `args` the call, `expect` an error code or result fields.
 
-    `setup` is a list of SQL statements that make the situation; they run on a copy of the start state.
+    `setup` is a list of SQL statements that make the situation; they run on a copy of the start state. "@name" stands for the
+    statement of that name in the specification's `samples`, which many examples share.
     """
 
     given: str
@@ -230,6 +231,11 @@ class EnvironmentSpec(SpecRecord):
     tools: tuple[Tool, ...]
     rules: tuple[Rule, ...] = ()
     notes: tuple[str, ...] = ()
+    samples: dict[str, str] = Field(default_factory=dict)
+
+    def setup(self, example: Example) -> list[str]:
+        """Return the SQL statements of an example's setup; KeyError for a name that is not among `samples`."""
+        return [self.samples[text[1:]] if text.startswith("@") else text for text in example.setup]
 
     def table(self, name: str) -> Table:
         """Return the table called `name`; KeyError when there is none."""

@@ -85,7 +85,7 @@ def at_example(environment: DatabaseEnvironment, example: Example) -> DatabaseSe
         task = task.model_copy(update={"start": task.start.model_copy(update={"now": example.now})})
     session = environment.start(task)
     try:
-        for statement in example.setup:
+        for statement in environment.spec.setup(example):
             session.connection.execute(statement)
         known = [change for change in session.slot.log if change.table in environment.infos]
         apply_patch(session.slot, [_patch(environment.infos[change.table], change) for change in known], schemas=("before",))

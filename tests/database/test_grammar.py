@@ -31,7 +31,7 @@ def test_a_stranger_is_named_by_its_own_words_and_said_so() -> None:
 
 
 def test_features_say_what_was_drawn() -> None:
-    features = propose("public library", seed=0, size="small").features
+    features = propose("public library", seed=0, size="medium").features
     assert features["loan.period"]["days"] in (14, 21)
 
 
