@@ -51,7 +51,9 @@ def test_a_phrase_is_matched_by_key_title_or_alias() -> None:
 
 def test_an_unknown_phrase_takes_the_nearest() -> None:
     assert choose_lexicon("mobile library van") == ("public-library", False)
-    assert choose_lexicon("night-shift pharmacy")[1] is False
+    assert choose_lexicon("night-shift pharmacy") == ("veterinary-clinic", False)
+    assert choose_lexicon("village bakery") == ("food-cooperative", False)
+    assert choose_lexicon("yoga studio") == ("climbing-hall", False)
 
 
 def test_a_lexicon_may_be_forced() -> None:
