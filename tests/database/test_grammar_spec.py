@@ -42,7 +42,10 @@ def test_examples_hold_in_the_world(key: str) -> None:
     blob = world.serialize("main")
     for tool in proposal.spec.tools:
         for example in tool.examples:
-            assert _outcome(proposal.spec, blob, tool, example.args, proposal.spec.setup(example), example.expect), (tool.key, example.given)
+            assert _outcome(proposal.spec, blob, tool, example.args, proposal.spec.setup(example), example.expect), (
+                tool.key,
+                example.given,
+            )
 
 
 def _outcome(spec: EnvironmentSpec, blob: bytes, tool: Tool, args, setup, expect) -> bool:  # type: ignore[no-untyped-def]
