@@ -156,7 +156,8 @@ def _wrap(parts: list[str], speaker: Speaker, shell: str, dice: random.Random) -
         signature = f"{name}" + (f" ({which})" if which else "")
         greeting, closing = dice.choice(phrases()["mail"]["greetings"]), dice.choice(phrases()["mail"]["closings"])
         return f"{greeting}\n\n{' '.join(parts)}\n\n{closing}\n{signature}"
-    introduction = dice.choice(phrases()["mail"]["naming"]).replace("{name}", name + (f", {which}" if which else ""))
+    introduction = dice.choice(phrases()["mail"]["naming_which" if which else "naming"])
+    introduction = introduction.replace("{name}", name).replace("{which}", which)
     if shell == "signed":
         return " ".join(parts) + f" – {name}" + (f" ({which})" if which else "")
     return f"{introduction} {' '.join(parts)}"
