@@ -59,3 +59,13 @@ def test_the_peer_server_starts_answers_and_stops(peer_server: ModuleType) -> No
     cost = peer_server.measure(episodes=1)
     assert 0 < cost.calls < cost.start
     assert cost.episode == cost.start + cost.calls + cost.stop
+
+
+def test_the_worlds_benchmark_builds_and_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    worlds = importlib.import_module("worlds")
+    assert len(worlds._subjects("hotel,museum", 2, "large,small")) == 2 * (2 + 1)
+    row = worlds.check(("food-cooperative", 1, "small"))
+    assert row["problems"] == [] and row["tools"] > 10 and set(row["seconds"]) == {"build", "E1", "E2", "E3", "E5"}
+    assert worlds.line(row).startswith("food-cooperative 1 small")
+    assert worlds.line({**row, "problems": ["E5: nothing"]}).endswith("\n    E5: nothing")

@@ -4,6 +4,7 @@ import pytest
 
 from envgen.core.errors import SpecError, UsageError
 from envgen.database import grammar_lexicon
+from envgen.database.grammar import propose
 from envgen.database.grammar_lexicon import (
     bind_roles,
     bound_patterns,
@@ -92,3 +93,23 @@ def test_a_role_without_a_noun_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(grammar_lexicon, "lexicons", lambda: bare)
     with pytest.raises(SpecError, match="role asset has no noun"):
         bind_roles("odd", bound_patterns("odd", 0, ("party", "loan")), Names())
+
+
+@pytest.mark.parametrize("key", list(lexicons()))
+def test_a_small_environment_has_a_few_patterns_that_go_together(key: str) -> None:
+    drawn = {pattern_names(key, seed, "small") for seed in range(40)}
+    assert len(drawn) > 1
+    for names in drawn:
+        assert names[0] == "party" and 3 <= len(names) <= 4
+        assert set(names) <= set(pattern_names(key))
+        assert sum(len(patterns()[name]["table"]) for name in names) in range(6, 9)
+        bound_patterns(key, 0, names)
+        if "team" in names:
+            assert {"case", "approvals"} & set(names)
+        if "catalogue" in names:
+            assert {"order", "stock"} & set(names)
+
+
+def test_a_small_environment_has_fewer_tools_than_a_medium_one() -> None:
+    small, medium = (propose("hotel", seed=1, size=size).spec for size in ("small", "medium"))  # type: ignore[arg-type]
+    assert len(small.tools) < len(medium.tools) - 5 and len(small.tables) < len(medium.tables)

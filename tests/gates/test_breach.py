@@ -58,7 +58,10 @@ def rule_on(sql: str) -> Callable[[dict[str, Any]], None]:
 def test_the_setup_is_no_change_of_the_episode_but_part_of_its_start() -> None:
     environment = make_environment(tasks=[])
     example = Example(
-        given="another limit", args={}, expect={}, setup=("UPDATE policies SET limit_cents = 77777", "DELETE FROM payments WHERE claim_id < 0")
+        given="another limit",
+        args={},
+        expect={},
+        setup=("UPDATE policies SET limit_cents = 77777", "DELETE FROM payments WHERE claim_id < 0"),
     )
     with at_example(environment, example) as session:
         assert {row[0] for row in session.connection.execute("SELECT limit_cents FROM before.policies")} == {77777}
