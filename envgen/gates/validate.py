@@ -14,6 +14,7 @@ from envgen.bundle.read import Bundle, read_bundle
 from envgen.core.data import data_path
 from envgen.core.errors import UsageError
 from envgen.core.events import Event, Events, silent
+from envgen.core.processes import exit_with_parent
 from envgen.core.types import Evidence, Gold, Task
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.gates.registry import (
@@ -107,7 +108,7 @@ def _shares(
     if jobs <= 1:
         yield (_share(environment, bundle.gold, part, gates, replay, recorded) for part in ids)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=exit_with_parent) as pool:
         yield pool.map(_share_of_bundle, *zip(*[(str(bundle.path), part, tuple(gates), replay, recorded) for part in ids], strict=True))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envgen.core.errors import PlanError
+from envgen.core.processes import exit_with_parent
 from envgen.core.types import Evidence, Gold, JsonObject, Task
 from envgen.database.plan.planner import Planner
 from envgen.database.runtime import DatabaseEnvironment
@@ -87,6 +88,7 @@ _maker: Maker | None = None
 
 def _prepare(recipe: Recipe) -> None:
     global _maker
+    exit_with_parent()
     _maker = Maker(recipe)
 
 
