@@ -86,6 +86,9 @@ class Arguments:
             value = binds[name]
             if type(value) is float:
                 binds[name] = int(value)
+            elif type(value) is int and not -MAX_INTEGER <= value <= MAX_INTEGER:
+                # The validator lets integers pass that have more digits than Python prints.
+                raise BadArguments(f"{name}: the number is too large.")
         for name in self._strings:
             value = binds[name]
             if type(value) is str and not storable(value):
@@ -102,7 +105,10 @@ class Arguments:
         for name in self._nested:
             value = binds[name]
             if isinstance(value, (list, dict)):
-                text = json.dumps(value, ensure_ascii=False)
+                try:
+                    text = json.dumps(value, ensure_ascii=False)
+                except (ValueError, RecursionError):
+                    raise BadArguments(f"{name}: this is not a value that JSON can carry here.") from None
                 if len(text) > MAX_BYTES or "\\u0000" in text or not storable(text):
                     raise BadArguments(f"{name}: too large, or a text in it is not valid UTF-8 without NUL characters.")
                 binds[name] = text

@@ -77,9 +77,13 @@ class CompiledTool:
         execute("SAVEPOINT call")
         try:
             result = self._steps(slot, binds)
+            # A result that is too large to show refuses the call, so it must do so while the call can be undone.
+            render(result)
         except BaseException:
-            execute("ROLLBACK TO call")
-            execute("RELEASE call")
+            # SQLite gives the whole transaction up when it stops a write; then there is no savepoint left to go back to.
+            if slot.connection.in_transaction:
+                execute("ROLLBACK TO call")
+                execute("RELEASE call")
             del slot.log[mark:]
             raise
         execute("RELEASE call")
@@ -97,7 +101,7 @@ class CompiledTool:
             raise Refusal("too_expensive", "The call needed too much work and was stopped; nothing was changed.") from None
         except apsw.TooBigError:
             raise Refusal("too_large", "A value grew too large; nothing was changed.") from None
-        except apsw.Error as problem:
+        except (apsw.Error, UnicodeError, OverflowError) as problem:
             raise EnvironmentFault(f"tool {self.name}: {problem}") from problem
         return result
 
@@ -256,9 +260,13 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 
 
 def render(value: Any) -> str:
-    """Return a result as the agent sees it; `Refusal` when it exceeds 64 KiB."""
+    """Return a result as the agent sees it; `Refusal` when it exceeds 64 KiB, `EnvironmentFault` when JSON cannot carry it."""
     # The same text as json.dumps with compact separators, several times faster.
-    text = to_json(value).decode()
-    if len(text) > MAX_BYTES:
+    try:
+        data = to_json(value)
+    except ValueError as problem:
+        raise EnvironmentFault(f"a result that JSON cannot carry: {problem}") from problem
+    text = data.decode()
+    if len(data) > MAX_BYTES:
         raise Refusal("result_too_large", "The result is larger than 64 KiB; ask for fewer rows.")
     return text

@@ -177,6 +177,14 @@ class Pool:
             with self._filling:
                 return Slot(self._world, vfs=self._vfs, reverse=self._reverse)
 
+    def restart(self, slot: Slot) -> None:
+        """Begin the episode of `slot` anew in the world as it was, after SQLite gave the whole transaction up."""
+        if slot.dirty:
+            with self._filling:
+                copy_database(slot.connection, "main", self._world)
+            slot.dirty = False
+        slot.begin()
+
     def give(self, slot: Slot) -> None:
         """Take a slot back, its episode undone."""
         with self._filling if slot.dirty else nullcontext():

@@ -4,6 +4,7 @@ import copy
 import difflib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -176,7 +177,7 @@ class DatabaseSession:
     def _dispatch(self, slot: Slot, name: str, arguments: Json) -> ToolResult:
         tool = self._environment.compiled.get(name) if isinstance(name, str) else None
         if tool is None:
-            return self._record(slot, clip(str(name)), {}, self._unknown(name))
+            return self._record(slot, clip(name) if isinstance(name, str) else "", {}, self._unknown(name))
         mark = len(slot.log)
         kept: JsonObject = {}
         try:
@@ -196,7 +197,20 @@ class DatabaseSession:
         except EnvironmentFault as problem:
             self.fault = str(problem)
             result = refused("environment_fault", "The tool failed; nothing was changed.")
+        if result.error is not None and not slot.connection.in_transaction:
+            self._make_again(slot)
         return self._record(slot, name, kept, result, mark)
+
+    def _make_again(self, slot: Slot) -> None:
+        """Bring the episode's rows back by its own calls: SQLite undoes the whole transaction when it stops a write."""
+        self._environment.pool.restart(slot)
+        apply_patch(slot, self.task.start.patch)
+        for call in self.calls:
+            if call.ok and call.writes:
+                tool = self._environment.compiled[call.tool]
+                slot.ticks_left = CALL_TICKS
+                given = {"now": call.now, "actor": self.task.start.actor, "_given": render(list(call.arguments))}
+                tool.run(slot, {**tool.arguments(call.arguments), **given})
 
     def probe(self, name: str, arguments: JsonObject) -> ToolResult:
         """Call a tool, undo it, and leave no record. For planners and gates; not part of the protocol."""
@@ -206,8 +220,10 @@ class DatabaseSession:
         try:
             return self._dispatch(slot, name, arguments)
         finally:
-            slot.execute("ROLLBACK TO probe")
-            slot.execute("RELEASE probe")
+            # The savepoint is gone when the call lost the transaction; the rows are then as they were, made again.
+            with suppress(apsw.SQLError):
+                slot.execute("ROLLBACK TO probe")
+                slot.execute("RELEASE probe")
             del slot.log[mark:]
             self.calls, self.fault = calls, fault
 
@@ -223,7 +239,8 @@ class DatabaseSession:
         known = [*self._environment.compiled, "submit"]
         near = difflib.get_close_matches(name[:80], known, 1) if isinstance(name, str) else []
         hint = f" Did you mean {near[0]}?" if near else f" The tools are: {', '.join(known)}."
-        return refused("unknown_tool", f"There is no tool {clip(repr(name))}.{hint}")
+        shown = clip(repr(name)) if isinstance(name, str) else "whose name is no string"
+        return refused("unknown_tool", f"There is no tool {shown}.{hint}")
 
     def _submit_call(self, arguments: Json) -> ToolResult:
         if self.verdict is not None:
@@ -239,7 +256,7 @@ class DatabaseSession:
     def _submit_problem(self, outcome: Json, reason: Json) -> str:
         if outcome not in OUTCOMES:
             return f"outcome is one of {', '.join(OUTCOMES)}."
-        if reason is not None and reason not in self._environment.reasons:
+        if reason is not None and not (isinstance(reason, str) and reason in self._environment.reasons):
             return f"reason is null or one of {', '.join(sorted(self._environment.reasons))}."
         return ""
 
@@ -263,18 +280,27 @@ class DatabaseSession:
         elif not environment.has_gold(self.task.id):
             self.verdict = Verdict("invalid", failure_kind="no_gold")
         else:
-            self.verdict = judge(
-                environment.gold(self.task.id),
-                self.changes(),
-                self.calls,
-                environment.infos,
-                answer=answer,
-                outcome=outcome,
-                reason=reason,
-                broken=self.broken(),
-                rule_ids=[rule_id for rule_id, _ in environment.agent_rules],
-            )
+            self.verdict = self._valid(environment.gold(self.task.id), answer, outcome, reason)
         return self.verdict
+
+    def _valid(self, gold: Gold, answer: Json, outcome: str, reason: str | None) -> Verdict:
+        """Judge by the gold; a rule whose SQL fails is the environment's fault, not the agent's."""
+        environment = self._environment
+        try:
+            broken = self.broken()
+        except apsw.Error:
+            return Verdict("error", failure_kind="environment_fault")
+        return judge(
+            gold,
+            self.changes(),
+            self.calls,
+            environment.infos,
+            answer=answer,
+            outcome=outcome,
+            reason=reason,
+            broken=broken,
+            rule_ids=[rule_id for rule_id, _ in environment.agent_rules],
+        )
 
     def broken(self) -> list[str]:
         """Ids of the agent rules that the episode so far breaks."""
@@ -308,7 +334,8 @@ class DatabaseSession:
             target.adopt(slot)
             other = DatabaseSession.__new__(DatabaseSession)
             other._environment, other._slot, other._busy = self._environment, target, threading.Lock()
-            other._messages, other._now, other._limit = self._messages, self._now, self._limit
+            other._messages = None if self._messages is None else list(self._messages)
+            other._now, other._limit = self._now, self._limit
             other.task, other.calls, other.fault, other.verdict = self.task, list(self.calls), self.fault, self.verdict
             target.begin()
             apply_patch(target, self.task.start.patch, schemas=("before",))
@@ -323,10 +350,16 @@ class DatabaseSession:
         return DatabaseSnapshot(ordered_rows(self.connection, infos.values()), infos)
 
     def close(self) -> None:
-        """Undo everything and give the connection back. Idempotent."""
-        slot, self._slot = self._slot, None
-        if slot is not None:
-            self._environment.pool.give(slot)
+        """Undo everything and give the connection back. Idempotent. ConcurrentUse when another thread is inside this session."""
+        # A connection that somebody still works on must not go to the next episode.
+        if not self._busy.acquire(blocking=False):
+            raise ConcurrentUse("another thread is inside this session; close it when its call has returned")
+        try:
+            slot, self._slot = self._slot, None
+            if slot is not None:
+                self._environment.pool.give(slot)
+        finally:
+            self._busy.release()
 
     def _open(self) -> Slot:
         if self._slot is None:

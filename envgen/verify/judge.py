@@ -50,7 +50,15 @@ def judge(
 def _answer(gold: Gold, given: Any) -> Check:
     passed = answer_matches(gold.answer, given)
     wanted = f"an answer of type {gold.answer.type}" if gold.answer else "no answer"
-    return Check("answer", passed, "" if passed else f"{given!r:.80} is not the right one; expected {wanted}")
+    return Check("answer", passed, "" if passed else f"{_shown(given)} is not the right one; expected {wanted}")
+
+
+def _shown(given: Any) -> str:
+    """The answer in words: what an agent hands in may be nested or long beyond what Python can print."""
+    try:
+        return f"{given!r:.80}"
+    except (RecursionError, ValueError):
+        return f"a {type(given).__name__}"
 
 
 def _components(gold: Gold, state: StateMatch, checks: Sequence[Check]) -> dict[str, float]:

@@ -43,7 +43,7 @@ BAD_ARGUMENTS = [
     {"animal_id": float("nan"), "person": "Eve"}, {"animal_id": float("inf"), "person": "Eve"}, {"animal_id": 10**30, "person": "Eve"},
     {"animal_id": -(10**30), "person": "Eve"}, {"animal_id": 1, "person": "\ud800"}, {"animal_id": 1, "person": "a\0b"},
     {"animal_id": 1, "person": "x" * 1_000_000}, {"animal_id": 1, "person": ["Eve"]}, {"animal_id": deep(1000), "person": "Eve"},
-    {"animal_id": 1, "person": deep(1000)}, {1: 2}, {"animal_id": object(), "person": "Eve"},
+    {"animal_id": 1, "person": deep(1000)}, {"animal_id": 10**5000, "person": "Eve"}, {1: 2}, {"animal_id": object(), "person": "Eve"},
 ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_bad_arguments_are_a_result_and_change_nothing(session: DatabaseSession,
     result.content.encode("utf-8")
 
 
-@pytest.mark.parametrize("name", ["adpt", "", "close", "__init__", "x" * 100_000, None, 7, "\ud800"])
+@pytest.mark.parametrize("name", ["adpt", "", "close", "__init__", "x" * 100_000, None, 7, "\ud800", deep(3000), 10**5000], ids=range(10))
 def test_an_unknown_tool_is_a_result(session: DatabaseSession, name: Any) -> None:
     result = session.call(name, {})
     assert result.error is not None
@@ -117,13 +117,51 @@ def test_calls_after_submit_get_a_code_and_a_second_submit_the_first_verdict(ses
 
 
 @pytest.mark.parametrize(
-    "arguments", [None, [], {}, {"outcome": "maybe"}, {"outcome": "done", "reason": "because"}, {"outcome": "done", "x": 1}]
-)
+    "arguments",
+    [
+        None, [], {}, {"outcome": "maybe"}, {"outcome": "done", "reason": "because"}, {"outcome": "done", "x": 1}, {"outcome": ["done"]},
+        {"outcome": "done", "reason": []}, {"outcome": "done", "reason": {}}, {"outcome": "done", "reason": 10**5000},
+    ],
+    ids=range(10),
+)  # fmt: skip
 def test_a_malformed_submit_does_not_end_the_episode(session: DatabaseSession, arguments: Any) -> None:
     result = session.call("submit", arguments)
     assert result.error is not None
     assert result.error.code == "invalid_arguments"
     assert session.verdict is None
+
+
+@pytest.mark.parametrize("answer", [deep(3000), 10**5000, float("nan"), "\ud800", [deep(3000)], "9" * 5000], ids=range(6))
+@pytest.mark.parametrize("task", ["t-adopt", "t-count"])
+def test_any_answer_ends_the_episode_and_an_odd_one_is_wrong(environment: DatabaseEnvironment, task: str, answer: Any) -> None:
+    with environment.start(environment.task(task)) as session:
+        assert session.call("submit", {"outcome": "done", "answer": answer}).ok
+        assert session.verdict is not None
+        assert (session.verdict.status, session.verdict.reward) == ("valid", 0.0)
+
+
+def test_a_write_whose_result_is_too_large_to_show_changes_nothing() -> None:
+    data = json.loads(json.dumps(SPEC))
+    long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT group_concat(i) FROM n"
+    steps = [{"run": "UPDATE animals SET status = 'adopted' WHERE id = 1"}, {"return": {"value": long}}]
+    data["tools"].append({"name": "long", "description": "Long.", "parameters": {"type": "object", "properties": {}}, "steps": steps})
+    environment = DatabaseEnvironment(EnvironmentSpec.model_validate(data), native(world()), tasks=tasks())
+    with environment.start(environment.tasks()[0]) as session:
+        error = session.call("long", {}).error
+        assert error is not None
+        assert error.code == "result_too_large"
+        assert session.changes().empty()
+
+
+def test_a_rule_that_fails_makes_the_verdict_an_error() -> None:
+    data = json.loads(json.dumps(SPEC))
+    data["rules"].append({"id": "odd", "kind": "agent", "policy": "Odd.", "sql": "SELECT json_extract(name, '$') FROM main.animals"})
+    environment = DatabaseEnvironment(
+        EnvironmentSpec.model_validate(data), native(world()), tasks=tasks(), gold={item.task: item for item in gold()}
+    )
+    with environment.start(environment.task("t-adopt")) as session:
+        verdict = session.submit()
+        assert (verdict.status, verdict.reward, verdict.failure_kind) == ("error", None, "environment_fault")
 
 
 def test_the_verdict_is_not_shown_to_the_agent(session: DatabaseSession) -> None:
@@ -201,6 +239,13 @@ def test_a_fork_is_independent_and_carries_its_base(environment: DatabaseEnviron
         assert session.submit().reward == 1.0
 
 
+def test_a_fork_has_messages_of_its_own(session: DatabaseSession) -> None:
+    count = len(session.messages)
+    with session.fork() as fork:
+        fork.messages.append(fork.messages[0])
+    assert len(session.messages) == count
+
+
 def test_a_slot_that_held_a_fork_is_clean_again(environment: DatabaseEnvironment) -> None:
     task = environment.task("t-adopt")
     start = environment.start(task)
@@ -268,6 +313,9 @@ def test_two_threads_in_one_session_get_a_clear_error(session: DatabaseSession) 
     try:
         with pytest.raises(ConcurrentUse, match="session of its own"):
             session.call("list_animals", {})
+        # The connection must not go to another episode while somebody works on it.
+        with pytest.raises(ConcurrentUse, match="when its call has returned"):
+            session.close()
     finally:
         leave.set()
         worker.join()
