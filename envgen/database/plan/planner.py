@@ -216,7 +216,7 @@ class _Composer:
             choices = [item for item in language.choices if item.goal in self.book.acts]
             return first_that_works(choices, dice, lambda choice: self._choose(choice, party))
         if kind == "refuse":
-            return self.wisher.refuse_rule(party) if dice.random() < 0.6 else self.wisher.refuse_guard(party)
+            return self.wisher.refuse_rule(party) if dice.random() < 0.7 else self.wisher.refuse_guard(party)
         if kind == "conditional":
             return self._conditional(party)
         queries = [query for query in language.queries if query.kind == kind]
