@@ -41,12 +41,16 @@ class Wish:
 
 @dataclass
 class Request:
-    """A wish worked out: the frame with its slots, ready for wording, and what it decides about the outcome."""
+    """A wish worked out: the frame with its slots, ready for wording, and what it decides about the outcome.
+
+    refused: why the request as a whole counts as refused. declined: why its act was not done, an alternative to it or not.
+    """
 
     wish: Wish
     slots: Slots
     party: Reference | None
     refused: str | None = None
+    declined: str | None = None
     answer: Any = None
     answer_type: str | None = None
     answer_origin: JsonObject = field(default_factory=dict)

@@ -12,7 +12,7 @@ from envgen.database.plan.draft import Book, Draft
 from envgen.database.plan.flip import flip
 from envgen.database.plan.goals import Request, Wish, Wisher, first_that_works
 from envgen.database.plan.queries import draw_query, resolve_query
-from envgen.database.plan.resolve import resolve
+from envgen.database.plan.resolve import check_refusals, resolve
 from envgen.database.plan.wording import Told, tell
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.verify.state import derive
@@ -134,6 +134,7 @@ class Planner:
                 draft.goal = index
                 requests.append(resolve_query(draft, wish) if "query" in wish.extra else resolve(draft, wish))
             _apart(draft)
+            check_refusals(draft, requests)
             told = tell(self.book, draft, requests, situation, random.Random(word_seed))
             if draft.session.broken():
                 raise PlanError("rule_broken", ", ".join(draft.session.broken()))

@@ -1,5 +1,6 @@
 """Working a wish out in a world: its look-ups, the calls that rules ask for, the act itself, and the words' slots."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from envgen.core.conditions import matching
@@ -19,7 +20,7 @@ def resolve(draft: Draft, wish: Wish) -> Request:
     request = Request(wish, slots, party)
     if wish.kind == "refuse":
         _show_facts(draft, wish, slots)
-        request.refused = wish.code
+        request.refused = request.declined = wish.code
         return request
     _carry_out(draft, wish.tool, wish.arguments, slots)
     return request
@@ -92,15 +93,32 @@ def _carry_out(draft: Draft, tool: str, arguments: JsonObject, slots: Slots) -> 
 
 def _show_facts(draft: Draft, wish: Wish, slots: Slots) -> None:
     """Read what decides: the facts of the rule that forbids the wish. A guard says so itself when it is tried."""
+    if refusal(draft, wish) != wish.code:
+        raise PlanError("not_refused", f"{wish.tool}: {wish.code}")
     rule = next((rule for rule in draft.book.rules.get(wish.tool, ()) if rule.id == wish.rule), None)
-    if rule is None:
-        if draft.session.probe(wish.tool, wish.arguments).ok:
-            raise PlanError("not_refused", wish.tool)
-        return
-    if [item.id for item in draft.breached(wish.tool, wish.arguments)] != [rule.id]:
-        raise PlanError("not_breached", rule.id)
-    for fact in rule.facts:
+    for fact in rule.facts if rule else ():
         draft.do_fix(fact, wish.arguments, origins(slots))
+
+
+def refusal(draft: Draft, wish: Wish) -> str | None:
+    """Return the one reason for which the wish's act is refused at present: a guard's code or a rule's id. None when it may be
+    done. PlanError("two_reasons") when there is more than one, so that an honest agent could name either."""
+    result = draft.session.probe(wish.tool, wish.arguments)
+    reasons = [rule.id for rule in draft.breached(wish.tool, wish.arguments)]
+    reasons += [result.error.code] if result.error is not None else []
+    if len(reasons) > 1:
+        raise PlanError("two_reasons", f"{wish.tool}: {', '.join(reasons)}")
+    return reasons[0] if reasons else None
+
+
+def check_refusals(draft: Draft, requests: Sequence[Request]) -> None:
+    """PlanError when something else that the text asks for makes possible what was refused, or changes the reason: then the
+    outcome would hang on the order in which an agent does things."""
+    for request in requests:
+        now = refusal(draft, request.wish) if request.declined else None
+        # An alternative that was carried out may itself be the next reason why the first act cannot be done.
+        if request.declined and (now is None or (request.refused and now != request.refused)):
+            raise PlanError("refusal_by_order", f"{request.wish.tool}: {request.declined}")
 
 
 def _conditional(draft: Draft, wish: Wish, party: Reference | None) -> Request:
@@ -110,12 +128,13 @@ def _conditional(draft: Draft, wish: Wish, party: Reference | None) -> Request:
     slots = _slots(draft, wish, wish.tool, wish.arguments, party)
     other = _alternative_slots(draft, wish, slots)
     request = Request(wish, {**other, **slots}, party)
-    result = draft.session.probe(wish.tool, wish.arguments)
-    if result.ok:
+    reason = refusal(draft, wish)
+    if reason is None:
         _carry_out(draft, wish.tool, wish.arguments, slots)
-    elif result.error is not None and result.error.code == alternative.code:
+    elif reason == alternative.code:
+        request.declined = reason
         if alternative.then is None:
-            request.refused = alternative.code
+            request.refused = reason
         else:
             _carry_out(draft, alternative.then, {name: _value(slot) for name, slot in other.items()}, other)
     else:

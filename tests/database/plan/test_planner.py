@@ -2,10 +2,14 @@
 
 import pytest
 
+from envgen.core.digest import rng
 from envgen.core.errors import PlanError
 from envgen.core.types import GOAL_KINDS
 from envgen.database.grammar import propose
+from envgen.database.plan.draft import Draft
+from envgen.database.plan.goals import Request, Wish, Wisher
 from envgen.database.plan.planner import Candidate, Options, Planner
+from envgen.database.plan.resolve import check_refusals, refusal
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.world import build_world
 
@@ -101,3 +105,34 @@ def test_refusals_name_one_rule_or_guard_and_often_one_that_no_tool_enforces(pla
     assert all(reasons)
     assert sum(reason in rules for reason in reasons) >= len(reasons) / 3
     assert any(reason not in rules for reason in reasons)
+
+
+def test_what_is_refused_stays_refused_for_its_one_reason_whatever_else_the_text_asks_for() -> None:
+    # Somebody with an overdue loan who asks for another one and hands the overdue one back may be served in that order.
+    proposal = propose("public library", seed=3, size="medium")
+    world, _ = build_world(proposal, 3, "medium")
+    planner = Planner(DatabaseEnvironment(proposal.spec, world), proposal.language, 3)
+    overdue = "SELECT l.* FROM main.loans l WHERE l.status = 'out' AND l.due_on < date(:now) ORDER BY l.id"
+    with Draft.begin(planner.book).session as session:
+        owed = session.connection.execute(f"SELECT id, member_id FROM ({overdue})", {"now": proposal.spec.now}).fetchall()
+    member = next(member for _, member in owed if [other for _, other in owed].count(member) == 1)
+    loan = next(number for number, other in owed if other == member)
+    lend = planner.book.spec.tool("lend_book")
+    code = "no_loan_when_overdue"
+    draft = Draft.begin(planner.book)
+    try:
+        wisher = Wisher(planner.book, draft, rng(0, "test"))
+        wish = next(
+            Wish("refuse", "refuse", lend.name, arguments, frame, style, member, code=code, rule=code)
+            for frame, style, named in [wisher.frame(lend.name)]
+            for arguments in wisher.draws(planner.book.acts[lend.name], frame, named, member, probes=400)
+            if draft.session.probe(lend.name, arguments).ok
+        )
+        assert refusal(draft, wish) == code
+        requests = [Request(wish, {}, None, refused=code, declined=code)]
+        check_refusals(draft, requests)
+        assert draft.session.call("return_book", {"loan_id": loan}).ok
+        with pytest.raises(PlanError, match="refusal_by_order"):
+            check_refusals(draft, requests)
+    finally:
+        draft.close()
