@@ -9,7 +9,8 @@ CONVENTIONS = """How to work
 - Use the tools to look things up and to make changes. A refused call changes nothing; you may try again.
 - Do exactly what is asked, nothing more, and follow the policy above.
 - Finish by calling `submit` once. `outcome` is "done" when everything asked was done, "partial" when a part could not be \
-done, "refused" when nothing could be done. For "partial" and "refused" give the `reason` code.
+done, "refused" when nothing could be done. For "partial" and "refused" give the `reason` code. What was asked for only on a \
+condition that does not hold could not be done, unless something else was asked for in that case.
 - When something is asked, put it in `answer`: sums of money as whole cents, counts as integers, dates as YYYY-MM-DD, names and \
 codes as the tools print them. Otherwise leave `answer` out."""
 
