@@ -27,6 +27,10 @@ def phrases() -> dict[str, Any]:
         return tomllib.load(file)
 
 
+# A condition that says "it" or "that" comes after the act that names the thing.
+_POINTS_BACK = re.compile(r"\b(it|its|that)\b")
+
+
 @dataclass(frozen=True)
 class Told:
     """The finished instruction and how it was told."""
@@ -119,8 +123,11 @@ def _question(text: str, index: int, speaker: Speaker, dice: random.Random) -> s
 def _condition(request: Request, speaker: Speaker, dice: random.Random) -> str:
     wish, alternative = request.wish, request.wish.alternative
     assert alternative is not None
-    form = dice.choice(phrases()["conditional"]["forms"])
     holds = dice.choice(alternative.holds)
+    forms = phrases()["conditional"]["forms"]
+    if _POINTS_BACK.search(holds):
+        forms = [form for form in forms if form.index("{ask}") < form.index("{holds}")]
+    form = dice.choice(forms)
     other = dice.choice(alternative.ask) if alternative.then is not None else dice.choice(phrases()["conditional"]["leave"])
     texts = {"ask": wish.frame, "holds": holds, "other": other}
     filled = {"ask": "", "holds": "", "other": ""}
