@@ -7,6 +7,7 @@ Next to it, what it costs to start, call and stop a server process per episode, 
 
 import argparse
 import json
+import os
 import platform
 import sys
 import tempfile
@@ -52,6 +53,7 @@ def measure(environments: int, processes: int) -> dict[str, Any]:
     spent: Counter[str] = Counter()
     for result in results:
         spent.update(result["seconds"])
+    cpu = sum(result["cpu"] for result in results) / len(results)
     per_minute = len(results) / seconds * 60
     return {
         "python": platform.python_version(),
@@ -61,6 +63,9 @@ def measure(environments: int, processes: int) -> dict[str, Any]:
         "processes": processes,
         "seconds": round(seconds, 3),
         "environments_per_minute": round(per_minute, 2),
+        # What the same work comes to when nothing else runs on the cores.
+        "cpu_seconds_per_environment": round(cpu, 3),
+        "environments_per_cpu_minute": round(60 / cpu, 2),
         "seconds_by_stage": {name: round(value, 3) for name, value in spent.most_common()},
         "server_episode_s": round(peer.episode, 3),
         "server_episodes_in_the_time_of_one_environment": round(60 / per_minute / peer.episode, 2),
@@ -82,8 +87,15 @@ def _warm(number: int) -> None:
 
 def _make(job: tuple[str, int, str]) -> dict[str, Any]:
     domain, seed, out = job
+    before = _cpu()
     report = synthesize(SynthesisOptions(domain, Path(out), size="medium", tasks=TASKS, seed=seed, jobs=1))
-    return {"kept": report.kept, "seconds": report.seconds}
+    return {"kept": report.kept, "seconds": report.seconds, "cpu": _cpu() - before}
+
+
+def _cpu() -> float:
+    """CPU seconds of this process and of those that it started and that ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def report(figures: dict[str, Any]) -> None:
