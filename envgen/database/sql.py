@@ -8,6 +8,7 @@ import apsw.ext
 import sqlglot
 from sqlglot import exp
 
+from envgen.core.clock import is_date, is_date_time
 from envgen.database.spec import Table
 
 _WRITES = {apsw.SQLITE_INSERT: "insert", apsw.SQLITE_UPDATE: "update", apsw.SQLITE_DELETE: "delete"}
@@ -81,12 +82,22 @@ def unordered(sql: str, tables: dict[str, Table], *, many: bool) -> str:
     of the driving row, that is of the first table in FROM, or in the terms it groups by.
     """
     tree = parse(sql)
+    if many and isinstance(tree, exp.SetOperation):
+        return _unordered_union(tree)
     for select in tree.find_all(exp.Select):
         if (many and select is tree) or select.args.get("limit"):
             problem = _unordered_select(select, tables)
             if problem:
                 return problem
     return ""
+
+
+def _unordered_union(tree: exp.SetOperation) -> str:
+    """The rows of a UNION have no key of their own: they are in order when every result column takes part."""
+    order = tree.args.get("order")
+    terms = {term.this.sql(dialect="sqlite").lower() for term in order.expressions} if order else set()
+    missing = [name for place, name in enumerate(tree.named_selects, 1) if name.lower() not in terms and str(place) not in terms]
+    return f"ORDER BY of a UNION leaves out {', '.join(missing)}" if missing else ""
 
 
 def _unordered_select(select: exp.Select, tables: dict[str, Table]) -> str:
@@ -165,13 +176,31 @@ def _date_problem(name: str, arguments: list[exp.Expr], dated: set[str]) -> str:
         arguments = arguments[1:]
     if not arguments:
         return f"{name}() without a time reads the wall clock; pass :now"
-    first = arguments[0]
-    if isinstance(first, exp.Placeholder):
-        if first.name != "now" and first.name not in dated:
-            return f'{name}(:{first.name}): the parameter needs "format": "date" or "date-time"'
-    elif not (isinstance(first, exp.Column) or _date_call(first)[0] or isinstance(first, (exp.Coalesce, exp.Max, exp.Min, exp.Case))):
-        return f"{name}({first.sql()}): the first argument is :now, a column or a dated parameter"
+    problem = _moment_problem(name, arguments[0], dated)
+    if problem:
+        return problem
     for modifier in arguments[1:]:
+        if isinstance(modifier, (exp.Placeholder, exp.Column)):
+            return f"{name}: modifier {modifier.sql(dialect='sqlite')} may be any text; join it to a literal, such as :days || ' days'"
         if any(word in modifier.sql().lower() for word in ("localtime", "'utc'", "auto")):
             return f"{name}: modifier {modifier.sql()} depends on the machine"
     return ""
+
+
+def _moment_problem(name: str, first: exp.Expr, dated: set[str]) -> str:
+    """Return why the first argument of a date function may be "now", or "". Each branch of COALESCE, MAX, MIN and CASE counts."""
+    if isinstance(first, exp.Placeholder):
+        safe = first.name == "now" or first.name in dated
+        return "" if safe else f'{name}(:{first.name}): the parameter needs "format": "date" or "date-time"'
+    if isinstance(first, exp.Case):
+        branches = [branch.args["true"] for branch in first.args["ifs"]] + [first.args["default"]] * ("default" in first.args)
+        return next(filter(None, (_moment_problem(name, branch, dated) for branch in branches if branch is not None)), "")
+    if isinstance(first, (exp.Coalesce, exp.Max, exp.Min, exp.Greatest, exp.Least)):
+        branches = [first.this, *first.expressions]
+        return next(filter(None, (_moment_problem(name, branch, dated) for branch in branches)), "")
+    # Elements of a list, as json_each names them: nobody has checked that they are dates.
+    element = isinstance(first, exp.Column) and first.name.lower() in ("value", "atom")
+    dated_literal = isinstance(first, exp.Literal) and (is_date(first.this) or is_date_time(first.this))
+    if (isinstance(first, exp.Column) and not element) or dated_literal or isinstance(first, exp.Null) or _date_call(first)[0]:
+        return ""
+    return f"{name}({first.sql(dialect='sqlite')}): the first argument is :now, a column or a dated parameter"

@@ -56,6 +56,9 @@ def test_binds_are_named() -> None:
         ("SELECT id, (SELECT person FROM adoptions b WHERE b.animal_id = a.id LIMIT 1) FROM animals a ORDER BY a.id", False),
         ("SELECT id, (SELECT person FROM adoptions b WHERE b.animal_id = a.id ORDER BY b.id LIMIT 1) FROM animals a ORDER BY a.id", True),
         ("SELECT value FROM json_each(:ids) ORDER BY key", True),
+        ("SELECT id, name FROM animals UNION ALL SELECT id, person FROM adoptions", False),
+        ("SELECT id, name FROM animals UNION ALL SELECT id, person FROM adoptions ORDER BY name", False),
+        ("SELECT id, name FROM animals UNION ALL SELECT id, person FROM adoptions ORDER BY name, id", True),
         ("SELECT id FROM animals ORDER BY CASE :sort WHEN 'name' THEN name END, id", True),
     ],
 )
@@ -86,6 +89,15 @@ def test_one_row_needs_an_order_only_with_a_limit() -> None:
         ("SELECT datetime(:now, 'utc')", False),
         ("SELECT unixepoch()", False),
         ("SELECT julianday('now')", False),
+        ("SELECT date(coalesce(:day, :now))", True),
+        ("SELECT date(coalesce(:other, :now))", False),
+        ("SELECT date(coalesce(:day, 'now'))", False),
+        ("SELECT date(CASE WHEN :other = 1 THEN :day ELSE :now END)", True),
+        ("SELECT date(CASE WHEN :day > :now THEN :other ELSE :now END)", False),
+        ("SELECT date(max(adopted_at, :now)) FROM adoptions", True),
+        ("SELECT date(value) FROM json_each(:list)", False),
+        ("SELECT date(:now, :other)", False),
+        ("SELECT date(:now, '+' || :other || ' days')", True),
     ],
 )
 def test_the_wall_clock_is_out_of_reach(sql: str, clean: bool) -> None:

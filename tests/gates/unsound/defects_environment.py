@@ -159,7 +159,7 @@ def order_dependent_query() -> DatabaseEnvironment:
 @defect("E4")
 def hidden_wall_clock() -> DatabaseEnvironment:
     def change(data: Data) -> None:
-        data["tools"].append(reading("office_day", {"value": "SELECT strftime('%Y', coalesce(NULL, 'now'))"}))
+        data["tools"].append(reading("office_day", {"value": "SELECT strftime('%Y', day) FROM (SELECT 'now' AS day)"}))
 
     return desk(change)
 
