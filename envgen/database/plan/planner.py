@@ -11,7 +11,7 @@ from envgen.database.language import Language, Situation
 from envgen.database.plan.draft import Book, Draft
 from envgen.database.plan.flip import flip
 from envgen.database.plan.goals import Request, Wish, Wisher, first_that_works
-from envgen.database.plan.queries import draw_query, resolve_query
+from envgen.database.plan.queries import answers, draw_query, resolve_query
 from envgen.database.plan.resolve import check_refusals, resolve
 from envgen.database.plan.wording import Told, tell
 from envgen.database.runtime import DatabaseEnvironment
@@ -130,11 +130,15 @@ class Planner:
         draft = Draft.begin(self.book, patch)
         try:
             requests = []
+            asked = answers(draft, wishes)
             for index, wish in enumerate(wishes):
                 draft.goal = index
                 requests.append(resolve_query(draft, wish) if "query" in wish.extra else resolve(draft, wish))
             _apart(draft)
             check_refusals(draft, requests)
+            if not asked == answers(draft, wishes) == [request.answer for request in requests if request.answer is not None]:
+                # Asked for an old phone number and given a new one: the answer would hang on what an agent does first.
+                raise PlanError("answer_by_order")
             told = tell(self.book, draft, requests, situation, random.Random(word_seed))
             if draft.session.broken():
                 raise PlanError("rule_broken", ", ".join(draft.session.broken()))

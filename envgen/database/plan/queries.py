@@ -1,6 +1,7 @@
 """Questions: the answer is computed from what reading tools show, and again by SQL over the world; the two must agree."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from envgen.core.conditions import matching
@@ -69,23 +70,38 @@ def _draw_row(book: Book, draft: Draft, dice: random.Random, query: Query, party
 
 def resolve_query(draft: Draft, wish: Wish) -> Request:
     """Read what an agent would read, compute the answer, and compare it with SQL."""
-    query = next(query for query in draft.book.language.queries if query.key == wish.extra["query"])
+    query = _query(draft, wish)
     party = refer(draft, draft.book.language.party, wish.party) if wish.party is not None else None
     slots: Slots = {name: _slot_value(draft, source, wish.extra[name]) for name, source in query.slots.items()}
     if query.kind == "lookup":
         row = party if party is not None and query.table == draft.book.language.party else refer(draft, query.table, wish.extra["row"])
         slots["row"] = row
         answer, origin = _look_up(draft, query, row)
-        binds: JsonObject = {"id": row.key}
     else:
         answer, origin = _aggregate(draft, query, wish)
-        binds = {name: wish.extra[name] for name in query.slots}
-    truth = draft.session.connection.execute(query.sql, {**binds, "now": draft.start.now}).fetchone()
-    if truth is None or truth[0] != answer:
+    truth = true_answer(draft, wish)
+    if truth != answer:
         raise PlanError("answers_differ", f"{query.key}: tools say {answer!r}, SQL says {truth!r}")
     if answer is None or answer == "":
         raise PlanError("empty_answer", query.key)
     return Request(wish, slots, party, answer=answer, answer_type=query.answer, answer_origin=origin)
+
+
+def true_answer(draft: Draft, wish: Wish) -> Any:
+    """Return what the question's SQL finds in the present rows; None when it finds nothing."""
+    query = _query(draft, wish)
+    binds = {name: wish.extra[name] for name in query.slots} | {"id": wish.extra.get("row"), "now": draft.start.now}
+    row = draft.session.connection.execute(query.sql, binds).fetchone()
+    return row[0] if row else None
+
+
+def answers(draft: Draft, wishes: Sequence[Wish]) -> list[Any]:
+    """Return the true answers at present to the questions among `wishes`."""
+    return [true_answer(draft, wish) for wish in wishes if "query" in wish.extra]
+
+
+def _query(draft: Draft, wish: Wish) -> Query:
+    return next(query for query in draft.book.language.queries if query.key == wish.extra["query"])
 
 
 def _slot_value(draft: Draft, source: str | tuple[str, ...], value: Any) -> Value:

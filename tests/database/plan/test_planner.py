@@ -9,6 +9,7 @@ from envgen.database.grammar import propose
 from envgen.database.plan.draft import Draft
 from envgen.database.plan.goals import Request, Wish, Wisher
 from envgen.database.plan.planner import Candidate, Options, Planner
+from envgen.database.plan.queries import draw_query
 from envgen.database.plan.resolve import check_refusals, refusal
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.world import build_world
@@ -136,3 +137,19 @@ def test_what_is_refused_stays_refused_for_its_one_reason_whatever_else_the_text
             check_refusals(draft, requests)
     finally:
         draft.close()
+
+
+def test_an_answer_is_the_same_before_and_after_what_else_the_text_asks_for(planner: Planner) -> None:
+    draft = Draft.begin(planner.book)
+    try:
+        dice = rng(0, "answer")
+        query = next(item for item in planner.book.language.queries if item.key == "party.phone_of")
+        question = draw_query(planner.book, draft, dice, query, None)
+        phone = Wisher(planner.book, draft, dice).do(planner.book.acts["change_member_phone"], question.party)
+        note = Wisher(planner.book, draft, dice).do(planner.book.acts["add_account_note"], question.party)
+    finally:
+        draft.close()
+    assert planner._work_out([question, note], None, (), 1).gold.answer
+    for wishes in ([question, phone], [phone, question]):
+        with pytest.raises(PlanError, match="answer_by_order"):
+            planner._work_out(wishes, None, (), 1)
