@@ -3,10 +3,11 @@
 import time
 from collections.abc import Generator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from typing import Any
 
-from envgen.core.errors import PlanError
+from envgen.core.errors import InfrastructureError, PlanError
 from envgen.core.processes import exit_with_parent
 from envgen.core.types import Evidence, Gold, JsonObject, Task
 from envgen.database.plan.planner import Planner
@@ -100,7 +101,7 @@ def _work(index: int) -> JsonObject:
 def candidates(recipe: Recipe, jobs: int, known: dict[int, JsonObject], limit: int) -> Generator[Made]:
     """Yield candidates 0, 1, 2 … below `limit` in order; those in `known` are taken from there instead of being made again.
 
-    jobs: processes; 1 works in this one. Closing the iterator stops the processes.
+    jobs: processes; 1 works in this one. Closing the iterator stops the processes. InfrastructureError when one of them dies.
     """
     if jobs == 1:
         maker = Maker(recipe)
@@ -110,6 +111,10 @@ def candidates(recipe: Recipe, jobs: int, known: dict[int, JsonObject], limit: i
     pool = ProcessPoolExecutor(jobs, initializer=_prepare, initargs=(recipe,))
     try:
         yield from _ordered(pool, jobs * 4, known, limit)
+    except BrokenProcessPool as problem:
+        raise InfrastructureError(
+            "a working process was stopped from outside, perhaps for want of memory. Go on with --resume, or with fewer --jobs"
+        ) from problem
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
