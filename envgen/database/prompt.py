@@ -8,6 +8,7 @@ RESERVED = frozenset("reset step state close verify seed_session submit mcp fork
 CONVENTIONS = """How to work
 - Use the tools to look things up and to make changes. A refused call changes nothing; you may try again.
 - Do exactly what is asked, nothing more, and follow the policy above.
+- Enter texts (notes, reasons, what something is for) word for word as the request or the policy gives them, "a" and "the" included.
 - Finish by calling `submit` once. `outcome` is "done" when everything asked was done, "partial" when a part could not be \
 done, "refused" when nothing could be done. For "partial" and "refused" give the `reason` code. What was asked for only on a \
 condition that does not hold could not be done, unless something else was asked for in that case.

@@ -47,3 +47,10 @@ def test_the_messages_hold_policy_clock_and_request_and_nothing_else() -> None:
     assert "It is 2026-03-02 09:00:00 (UTC)." in messages[0].content
     assert messages[0].content.startswith("You work at the desk of an animal shelter.")
     assert messages[1].content == "Eve would like to adopt Mia."
+
+
+def test_the_conventions_say_how_texts_are_entered_and_how_an_unmet_condition_ends() -> None:
+    # A charge for "a lost card" is compared word for word, and a twin whose condition fails ends in a refusal.
+    system = system_message(spec(), "")
+    assert "word for word" in system
+    assert "condition that does not hold could not be done" in system
