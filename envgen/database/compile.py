@@ -74,7 +74,7 @@ class CompiledTool:
             return self._steps(slot, binds)
         execute = slot.execute
         mark = len(slot.log)
-        execute("SAVEPOINT call")
+        execute("SAVEPOINT call", can_cache=False)
         try:
             result = self._steps(slot, binds)
             # A result that is too large to show refuses the call, so it must do so while the call can be undone.
@@ -82,11 +82,11 @@ class CompiledTool:
         except BaseException:
             # SQLite gives the whole transaction up when it stops a write; then there is no savepoint left to go back to.
             if slot.connection.in_transaction:
-                execute("ROLLBACK TO call")
-                execute("RELEASE call")
+                execute("ROLLBACK TO call", can_cache=False)
+                execute("RELEASE call", can_cache=False)
             del slot.log[mark:]
             raise
-        execute("RELEASE call")
+        execute("RELEASE call", can_cache=False)
         return result
 
     def _steps(self, slot: Ground, binds: Binds) -> Any:

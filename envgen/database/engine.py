@@ -56,7 +56,8 @@ def authorize(operation: int, first: str | None, second: str | None, database: s
 
 def memory(vfs: str | None = None) -> apsw.Connection:
     """Return an empty in-memory connection with foreign keys enforced."""
-    # The cache is a ring: a statement stays only if it is used again within so many others.
+    # The cache is a ring of at most 512 places: a statement stays only if it is used again within so many others. So savepoints,
+    # which cost next to nothing to prepare, stay out of it.
     connection = apsw.Connection(":memory:", statementcachesize=8192, vfs=vfs)
     connection.execute("PRAGMA foreign_keys = ON")
     # Without the stability guarantee the planner looks at bound values, and prepares a statement anew for each of them.
@@ -140,12 +141,12 @@ class Slot:
         """Open the episode's savepoint."""
         self.log.clear()
         self.ticks_left = OTHER_TICKS
-        self.execute("SAVEPOINT episode")
+        self.execute("SAVEPOINT episode", can_cache=False)
 
     def end(self) -> None:
         """Undo the episode; a slot that was filled by a fork gets the world back."""
-        self.execute("ROLLBACK TO episode")
-        self.execute("RELEASE episode")
+        self.execute("ROLLBACK TO episode", can_cache=False)
+        self.execute("RELEASE episode", can_cache=False)
         if self.dirty:
             copy_database(self.connection, "main", self._template)
             self.dirty = False

@@ -216,14 +216,14 @@ class DatabaseSession:
         """Call a tool, undo it, and leave no record. For planners and gates; not part of the protocol."""
         slot = self._open()
         calls, self.calls, fault, mark = self.calls, list(self.calls), self.fault, len(slot.log)
-        slot.execute("SAVEPOINT probe")
+        slot.execute("SAVEPOINT probe", can_cache=False)
         try:
             return self._dispatch(slot, name, arguments)
         finally:
             # The savepoint is gone when the call lost the transaction; the rows are then as they were, made again.
             with suppress(apsw.SQLError):
-                slot.execute("ROLLBACK TO probe")
-                slot.execute("RELEASE probe")
+                slot.execute("ROLLBACK TO probe", can_cache=False)
+                slot.execute("RELEASE probe", can_cache=False)
             del slot.log[mark:]
             self.calls, self.fault = calls, fault
 
