@@ -191,6 +191,8 @@ def _parameter_problems(tool: Tool, tables: dict[str, Table]) -> Iterator[Proble
         where = f"tool {tool.name}, parameter {name}"
         if not ({"x-column", "enum", "x-domain"} & set(child)) and not _has_items(child):
             yield Problem(where, "needs x-column, an enum or x-domain: nothing says what to draw")
+        if not {"type", "enum"} & set(child):
+            yield Problem(where, "needs a type or an enum: without one an agent may pass anything")
         column = child.get("x-column")
         if column and not _has_column(tables, column):
             yield Problem(where, f"x-column {column} does not exist")

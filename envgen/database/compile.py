@@ -101,7 +101,7 @@ class CompiledTool:
             raise Refusal("too_expensive", "The call needed too much work and was stopped; nothing was changed.") from None
         except apsw.TooBigError:
             raise Refusal("too_large", "A value grew too large; nothing was changed.") from None
-        except (apsw.Error, UnicodeError, OverflowError) as problem:
+        except (apsw.Error, UnicodeError, OverflowError, TypeError) as problem:
             raise EnvironmentFault(f"tool {self.name}: {problem}") from problem
         return result
 

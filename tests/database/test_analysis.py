@@ -56,6 +56,7 @@ def test_the_shelter_lists_its_animals_but_not_its_adoptions() -> None:
         (returning("SELECT id FROM animals ORDER BY name"), "does not end in a unique key"),
         (returning("SELECT a.id FROM animals a JOIN adoptions b ON b.animal_id = a.id ORDER BY b.id"), "does not end in a unique key"),
         (extra([{"bind": {"row": "SELECT id AS x FROM animals ORDER BY name LIMIT 1"}}, {"return": {"value": "SELECT :x"}}]), "unique key"),
+        (returning("SELECT id FROM animals WHERE name = :who ORDER BY id", {"who": {"x-domain": {"text": "names"}}}), "needs a type"),
         (returning("SELECT id FROM animals WHERE date('now') > name ORDER BY id"), "first argument"),
         (returning("SELECT id FROM animals WHERE date() > name ORDER BY id"), "wall clock"),
         (returning("SELECT id FROM animals WHERE CURRENT_TIMESTAMP > name ORDER BY id"), "wall clock"),

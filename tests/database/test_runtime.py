@@ -153,6 +153,17 @@ def test_a_write_whose_result_is_too_large_to_show_changes_nothing() -> None:
         assert session.changes().empty()
 
 
+@pytest.mark.parametrize("value", [[1], {"a": 1}, 10**30], ids=["array", "object", "huge"])
+def test_a_parameter_of_any_type_does_not_raise_either(value: Any) -> None:
+    data = json.loads(json.dumps(SPEC))
+    data["tools"][0]["parameters"]["properties"]["kind"] = {"x-column": "animals.kind"}
+    environment = DatabaseEnvironment(EnvironmentSpec.model_validate(data), native(world()), tasks=tasks())
+    with environment.start(environment.tasks()[0]) as session:
+        error = session.call("list_animals", {"kind": value}).error
+        assert error is not None
+        assert error.code == "environment_fault"
+
+
 def test_a_rule_that_fails_makes_the_verdict_an_error() -> None:
     data = json.loads(json.dumps(SPEC))
     data["rules"].append({"id": "odd", "kind": "agent", "policy": "Odd.", "sql": "SELECT json_extract(name, '$') FROM main.animals"})
