@@ -15,10 +15,10 @@ from envgen.database.spec import EnvironmentSpec
 Column = tuple[str, str]
 
 
-def tool_graph(spec: EnvironmentSpec, analyses: Mapping[str, ToolAnalysis] | None = None) -> nx.MultiDiGraph:
+def tool_graph(spec: EnvironmentSpec, analyses: Mapping[str, ToolAnalysis] | None = None) -> "nx.MultiDiGraph[str]":
     """Return the graph of `spec`. SpecError when a tool does not compile. analyses: what is known already."""
     known = analyses or analyse_tools(spec, schema_connection(spec))
-    graph = nx.MultiDiGraph()
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for tool in spec.tools:
         graph.add_node(tool.name, read_only=known[tool.name].read_only)
     for tool in spec.tools:
