@@ -6,17 +6,18 @@ from envgen.database.spec import EnvironmentSpec
 
 
 def graph_lines(spec: EnvironmentSpec) -> Iterator[str]:
-    """Yield a line per parameter that takes a column's value: the tools that show that column, or nothing when none does.
+    """Yield a line per parameter that takes a column's value: the tools that best give it, or that none does.
 
     Reading what a tool shows needs the `synth` extra; without it one line says so.
     """
     try:
-        from envgen.database.graph import columns, tool_graph
+        from envgen.database.analysis import analyse_tools, schema_connection
+        from envgen.database.graph import columns, providers
     except ImportError:
         yield "  needs the synth extra: pip install 'envgen-rl[synth]'"
         return
-    graph = tool_graph(spec)
+    analyses = analyse_tools(spec, schema_connection(spec))
     for tool in spec.tools:
         for parameter, column in columns(tool.parameters):
-            givers = [giver for giver, _, data in graph.in_edges(tool.name, data=True) if data.get("parameter") == parameter]
-            yield f"  {tool.name}.{parameter} ({column}) <- {', '.join(givers) or 'no tool shows it'}"
+            sources = ", ".join(providers(spec, analyses, tool.name, column))
+            yield f"  {tool.name}.{parameter} ({column}) <- {sources or 'no tool shows it'}"
