@@ -23,7 +23,8 @@ import peer_server
 import envgen
 from envgen.core.types import GoldCall, Task
 from envgen.database.engine import memory
-from envgen.database.runtime import DatabaseEnvironment, DatabaseSession, patch_sql
+from envgen.database.patches import patch_sql
+from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Bind, Forbid, NewId, Require, Return, Run, Tool
 
 EPISODES = 600

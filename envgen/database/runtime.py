@@ -6,19 +6,20 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import apsw
 
 from envgen.core.clock import shift
-from envgen.core.errors import ConcurrentUse, SessionClosed, UsageError
+from envgen.core.errors import BundleError, ConcurrentUse, SessionClosed, UsageError
 from envgen.core.outcome import CallRecord, ToolError, ToolResult, Verdict
-from envgen.core.types import OUTCOMES, Gold, Json, JsonObject, Manifest, Message, RowPatch, Task
+from envgen.core.types import OUTCOMES, Gold, Json, JsonObject, Manifest, Message, Task
 from envgen.database.arguments import BadArguments, clip
 from envgen.database.compile import EnvironmentFault, Refusal, compile_tools, render
 from envgen.database.engine import CALL_TICKS, OTHER_TICKS, Pool, Slot, open_world
+from envgen.database.patches import apply_patch
 from envgen.database.prompt import first_messages, policy_text, reason_codes, submit_schema, system_message, tool_schema
-from envgen.database.snapshot import DatabaseSnapshot, ordered_rows, quote
+from envgen.database.snapshot import DatabaseSnapshot, ordered_rows
 from envgen.database.spec import EnvironmentSpec
 from envgen.database.tables import table_infos
 from envgen.verify.judge import judge
@@ -133,8 +134,11 @@ class DatabaseSession:
         self.fault: str | None = None
         self.verdict: Verdict | None = None
         slot.begin()
-        if task.start.patch:
+        try:
             apply_patch(slot, task.start.patch)
+        except BundleError:
+            self.close()
+            raise
 
     @property
     def messages(self) -> list[Message]:
@@ -376,25 +380,3 @@ class DatabaseSession:
 def refused(code: str, message: str) -> ToolResult:
     """Return the result of a call that was not carried out."""
     return ToolResult(render({"error": {"code": code, "message": message}}), ToolError(code, message))
-
-
-def apply_patch(slot: Slot, patch: Sequence[RowPatch], schemas: Sequence[str] = ("main", "before")) -> None:
-    """Apply a task's row patches to the world and to the rules' copy of it; they are no change of the episode's."""
-    for row in patch:
-        for schema in schemas:
-            sql, values = patch_sql(row, schema)
-            slot.execute(sql, values)
-    slot.log.clear()
-
-
-def patch_sql(patch: RowPatch, schema: str) -> tuple[str, list[Any]]:
-    """Return the statement and its positional values for one row patch."""
-    table = f"{quote(schema)}.{quote(patch.table)}"
-    where = " AND ".join(f"{quote(name)} = ?" for name in patch.key)
-    if patch.op == "insert":
-        names = ", ".join(quote(name) for name in patch.row)
-        return f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(patch.row))})", list(patch.row.values())
-    if patch.op == "delete":
-        return f"DELETE FROM {table} WHERE {where}", list(patch.key.values())
-    sets = ", ".join(f"{quote(name)} = ?" for name in patch.row)
-    return f"UPDATE {table} SET {sets} WHERE {where}", [*patch.row.values(), *patch.key.values()]

@@ -11,7 +11,8 @@ from envgen.core.outcome import CallRecord, Change, ToolResult
 from envgen.core.types import JsonObject, RowPatch
 from envgen.database.boundary import boundary_values
 from envgen.database.draw import Drawer, column_values
-from envgen.database.runtime import DatabaseEnvironment, DatabaseSession, apply_patch
+from envgen.database.patches import apply_patch
+from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Example, Forbid, Require, Tool
 from envgen.gates.aim import aimed_calls, pressed_calls, varied_calls
 from envgen.gates.replay import neutral_task

@@ -70,15 +70,25 @@ class Draft:
     def __post_init__(self) -> None:
         task = Task(id="draft", split="", template="", kinds=("do",), instruction="", start=self.start)
         self.session: DatabaseSession = self.book.environment.start(task)
+        self._first: DatabaseSession | None = None
 
     @classmethod
     def begin(cls, book: Book, patch: Sequence[RowPatch] = ()) -> "Draft":
         """Return an empty draft in the world of `book` with `patch` applied."""
         return cls(book, Start(now=book.spec.now, actor=book.spec.actor, patch=tuple(patch)))
 
+    @property
+    def at_start(self) -> DatabaseSession:
+        """A session that stays at the start: what a reader of the request finds first."""
+        if self._first is None:
+            self._first = self.book.environment.start(self.session.task)
+        return self._first
+
     def close(self) -> None:
-        """Give the scratch session back."""
+        """Give the scratch sessions back."""
         self.session.close()
+        if self._first is not None:
+            self._first.close()
 
     def row(self, table: str, key: Any) -> dict[str, Any]:
         """Return the row of `table` with this (single-column) key; PlanError when there is none."""

@@ -16,6 +16,7 @@ from envgen.database.plan.draft import Book, Draft
 from envgen.database.plan.goals import Wish
 
 CALLS = 30
+MOST_ROWS = 24
 
 
 def flip(book: Book, wish: Wish, dice: random.Random) -> tuple[RowPatch, ...]:
@@ -31,7 +32,10 @@ def flip(book: Book, wish: Wish, dice: random.Random) -> tuple[RowPatch, ...]:
             if result.ok != passes:
                 if result.error is not None and result.error.code != wish.alternative.code:
                     raise PlanError("flipped_otherwise", result.error.code)
-                return row_patches(book, draft.session.slot.log)
+                patch = row_patches(book, draft.session.slot.log)
+                if len(patch) > MOST_ROWS:
+                    raise PlanError("large_twin", wish.tool)
+                return patch
         raise PlanError("no_twin", wish.tool)
     finally:
         draft.close()

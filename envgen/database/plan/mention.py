@@ -1,6 +1,7 @@
 """How the instruction names rows and values, and the look-ups by which an agent gets from the words to the keys."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,7 +75,8 @@ def refer(draft: Draft, table: str, key: Any) -> Reference:
     index = next((number for number, item in enumerate(rows) if item[key_column] == key), None)
     if index is None:
         raise PlanError("not_shown", f"{finder.tool} does not show {table} {key}")
-    level, slots = _unique_attempt(draft, attempts.attempts, rows, index, needed)
+    views = [(rows, index), *_at_start(draft, finder.tool, arguments, finder.rows, key_column, key)]
+    level, slots = _unique_attempt(draft, attempts.attempts, views, needed)
     step = draft.read(finder.tool, arguments, origin)
     path = ".".join(part for part in (finder.rows, str(index), key_column) if part)
     fields = {name: value for slot in slots for name, value in [_field(slot, rows[index])]}
@@ -110,8 +112,21 @@ def _finder_arguments(args: dict[str, str], row: dict[str, Any], owner: Referenc
     return values, origin
 
 
-def _unique_attempt(draft: Draft, attempts: tuple[str, ...], rows: list[JsonObject], index: int, needed: set[str]) -> tuple[int, list[str]]:
-    """Return the first attempt whose words fit only row `index`, and its slots."""
+def _at_start(draft: Draft, tool: str, arguments: JsonObject, path: str, column: str, key: Any) -> list[tuple[list[JsonObject], int]]:
+    """What the same look-up shows before any goal is met, if the row is there by then: who reads the request sees that first."""
+    if not any(call.write for call in draft.calls):
+        return []
+    result = draft.at_start.probe(tool, arguments)
+    rows = _at(result.value, path) if result.error is None else []
+    index = next((number for number, item in enumerate(rows) if item[column] == key), None)
+    return [] if index is None else [(rows, index)]
+
+
+def _unique_attempt(
+    draft: Draft, attempts: tuple[str, ...], views: Sequence[tuple[list[JsonObject], int]], needed: set[str]
+) -> tuple[int, list[str]]:
+    """Return the first attempt whose words fit one row only in every view, and the same row's words in all, and its slots."""
+    rows, index = views[0]
     for level, attempt in enumerate(attempts):
         slots = [slot for slot in SLOT.findall(attempt) if slot.split(".")[0] != "owner"]
         columns = {slot.split("|")[0] for slot in slots}
@@ -119,8 +134,10 @@ def _unique_attempt(draft: Draft, attempts: tuple[str, ...], rows: list[JsonObje
             continue
         if any(rows[index][column] is None for column in columns):
             continue
-        words = [_words(draft, item, slots) for item in rows]
-        if words.count(words[index]) == 1:
+        own = _words(draft, rows[index], slots)
+        if all([_words(draft, item, slots) for item in seen].count(own) == 1 for seen, _ in views) and all(
+            _words(draft, seen[place], slots) == own for seen, place in views
+        ):
             return level, slots
     raise PlanError("ambiguous", attempts[-1])
 

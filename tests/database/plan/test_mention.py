@@ -103,3 +103,17 @@ def test_paths() -> None:
     assert at_path({"a": [{"b": 5}]}, "a.0.b") == 5
     with pytest.raises(PlanError, match="no_path"):
         at_path({"a": []}, "a.0.b")
+
+
+def test_words_must_fit_one_row_at_the_start_as_well() -> None:
+    work = draft("INSERT INTO animals VALUES (9, 'Tom', 'dog', 'here')")
+    work.write("adopt", {"animal_id": 9, "person": "Eve"}, {})
+    assert refer(work, "animals", 1).level == 1
+
+
+def test_words_that_came_only_with_an_earlier_goal_are_not_used() -> None:
+    work = draft(attempts=("{name}", "{kind}"))
+    work.write("adopt", {"animal_id": 3, "person": "Eve"}, {})
+    work.session.connection.execute("UPDATE animals SET name = 'Max' WHERE id = 1")
+    with pytest.raises(PlanError, match="ambiguous"):
+        refer(work, "animals", 1)
