@@ -1,6 +1,7 @@
 """The verdict of one episode: every condition checked, reward 1.0 only when all hold."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Any
 
 from envgen.core.outcome import CallRecord, Check, Verdict
@@ -35,16 +36,22 @@ def judge(
     ]
     if gold.outcome != "done":
         checks.append(Check("reason", reason == gold.reason, "" if reason == gold.reason else f"submitted {reason!r}"))
-    checks += [Check(f"rule:{rule}", rule not in broken) for rule in rule_ids]
+    checks += [Check(f"rule:{rule}", False) if rule in broken else _kept(rule) for rule in rule_ids]
     failed = next((check.name for check in checks if not check.passed), None)
     return Verdict(
         status="valid",
         reward=0.0 if failed else 1.0,
         solved=not failed,
-        components=_components(gold, state, checks),
+        components=_components(gold, state, checks, broken),
         checks=tuple(checks),
         failure_kind=failed.split(":")[0] if failed else None,
     )
+
+
+@lru_cache(maxsize=4096)
+def _kept(rule: str) -> Check:
+    """The check of a rule that was kept, made once: an episode has a dozen of them."""
+    return Check(f"rule:{rule}", True)
 
 
 def _answer(gold: Gold, given: Any) -> Check:
@@ -61,7 +68,7 @@ def _shown(given: Any) -> str:
         return f"a {type(given).__name__}"
 
 
-def _components(gold: Gold, state: StateMatch, checks: Sequence[Check]) -> dict[str, float]:
+def _components(gold: Gold, state: StateMatch, checks: Sequence[Check], broken: Collection[str]) -> dict[str, float]:
     """Partial credit per part, less what doing nothing earns: a part that holds from the start gives 0, or -1 when lost."""
     passed = {check.name: check.passed for check in checks}
     done = max(0.0, state.matched - state.unexpected) / state.expected if state.expected else float(state.passed) - 1.0
@@ -69,5 +76,5 @@ def _components(gold: Gold, state: StateMatch, checks: Sequence[Check]) -> dict[
     parts["outcome"] = float(passed["outcome"]) - (gold.outcome == "done")
     if "reason" in passed:
         parts["reason"] = float(passed["reason"])
-    parts["rules"] = -float(any(not ok for name, ok in passed.items() if name.startswith("rule:")))
+    parts["rules"] = -float(bool(broken))
     return parts
