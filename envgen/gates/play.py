@@ -3,6 +3,7 @@
 import importlib.util
 import sqlite3
 import sys
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -225,11 +226,14 @@ def standalone_bundle(environment: DatabaseEnvironment, tasks: Sequence[Task], g
     world = sqlite3.connect(":memory:")
     try:
         world.deserialize(environment.world.serialize("main"))
-        return verifier().Bundle(
+        bundle = verifier().Bundle(
             environment.spec.model_dump(mode="json", by_alias=True),
             [task.model_dump(mode="json", by_alias=True) for task in tasks],
             [record.model_dump(mode="json", by_alias=True) for record in gold],
             world,
         )
+        # Python 3.13 warns of a connection that is left to the garbage collector.
+        weakref.finalize(bundle, bundle.connection.close)
+        return bundle
     finally:
         world.close()
