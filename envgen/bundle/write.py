@@ -159,17 +159,6 @@ def _elements(child: Any) -> str:
     return "[\n" + ",\n".join(f" {ordered_json(element)}" for element in child) + "\n]"
 
 
-def _by_entry(value: JsonObject) -> str:
-    """JSON with a line per top-level field, and per entry of a list of objects: half the size of an indented text, and it diffs well."""
-
-    def field(item: Any) -> str:
-        if isinstance(item, list) and item and isinstance(item[0], dict):
-            return "[\n" + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in item) + "\n]"
-        return json.dumps(item, ensure_ascii=False)
-
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {field(item)}" for name, item in value.items()) + "\n}\n"
-
-
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 

@@ -59,7 +59,7 @@ class EnvironmentFault(Exception):
 
 @dataclass(slots=True, frozen=True)
 class CompiledTool:
-    """A tool ready to run. `run(slot, binds)` returns the result as data or raises `Refusal` or `EnvironmentFault`."""
+    """A tool ready to run. `run(slot, binds)` returns the result as (data, text) or raises `Refusal` or `EnvironmentFault`."""
 
     name: str
     spec: Tool
@@ -68,17 +68,18 @@ class CompiledTool:
     writes: bool
     uses_given: bool
 
-    def run(self, slot: Ground, binds: Binds) -> Any:
+    def run(self, slot: Ground, binds: Binds) -> tuple[Any, str]:
         """Carry the call out on `slot`. `binds` holds the arguments and the reserved `now`, `actor` and `_given`."""
         if not self.writes:
-            return self._steps(slot, binds)
+            value = self._steps(slot, binds)
+            return value, render(value)
         execute = slot.execute
         mark = len(slot.log)
         execute("SAVEPOINT call", can_cache=False)
         try:
-            result = self._steps(slot, binds)
+            value = self._steps(slot, binds)
             # A result that is too large to show refuses the call, so it must do so while the call can be undone.
-            render(result)
+            text = render(value)
         except BaseException:
             # SQLite gives the whole transaction up when it stops a write; then there is no savepoint left to go back to.
             if slot.connection.in_transaction:
@@ -87,7 +88,7 @@ class CompiledTool:
             del slot.log[mark:]
             raise
         execute("RELEASE call", can_cache=False)
-        return result
+        return value, text
 
     def _steps(self, slot: Ground, binds: Binds) -> Any:
         execute = slot.execute

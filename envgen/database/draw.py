@@ -11,7 +11,6 @@ from envgen.core.types import JsonObject
 from envgen.database.snapshot import quote
 from envgen.database.spec import EnvironmentSpec
 
-Pick = Callable[[str, Sequence[Any]], Any]
 Execute = Callable[..., apsw.Cursor]
 
 

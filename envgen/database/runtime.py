@@ -192,8 +192,8 @@ class DatabaseSession:
             if tool.uses_given:
                 binds["_given"] = render(list(arguments))
             slot.ticks_left = CALL_TICKS
-            value = tool.run(slot, binds)
-            result = ToolResult(render(value), None, value)
+            value, text = tool.run(slot, binds)
+            result = ToolResult(text, None, value)
         except BadArguments as problem:
             result = refused("invalid_arguments", str(problem))
         except Refusal as problem:

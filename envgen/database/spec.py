@@ -12,7 +12,7 @@ fill a spec; the analysis checks it; the compiler runs it. Steps:
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -131,15 +131,6 @@ class Return(SpecRecord):
     """What the call returns."""
 
     result: ReturnShape = Field(alias="return")
-
-
-def _step_kind(value: Any) -> str:
-    keys = ("require", "forbid", "bind", "new_id", "run", "return")
-    names = value if isinstance(value, dict) else type(value).model_fields
-    for key in keys:
-        if key in names or (key == "return" and "result" in names):
-            return key
-    return "unknown"
 
 
 Step = Require | Forbid | Bind | NewId | Run | Return

@@ -16,7 +16,7 @@ from envgen.core.data import data_path
 from envgen.core.digest import rng
 from envgen.core.errors import InfrastructureError
 from envgen.core.outcome import ToolResult, Verdict
-from envgen.core.types import Gold, GoldCall, JsonObject, Task
+from envgen.core.types import Gold, JsonObject, Task
 from envgen.database.draw import Drawer
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.gates import paths
@@ -196,11 +196,6 @@ class Run:
 def with_argument(step: Step, path: str, value: Any) -> Step:
     """Return `step` with another value at `path`, which is then kept as it is."""
     return replace(step, arguments=paths.replace(step.arguments, path, value), fixed=step.fixed | {path})
-
-
-def gold_step(call: GoldCall, index: int) -> Step:
-    """Return a gold call as a step."""
-    return Step(call.tool, call.arguments, index, call.origin)
 
 
 def world_tables(world: apsw.Connection) -> dict[str, list[str]]:

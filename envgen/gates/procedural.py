@@ -5,7 +5,8 @@ Every edge of every parameter is tried once; a hypothesis state machine then mak
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import apsw
@@ -181,19 +182,31 @@ def explore(environment: DatabaseEnvironment, *, episodes: int | None = None, st
 def try_edges(environment: DatabaseEnvironment) -> str:
     """Call every tool with every edge of every parameter, and with every misfit; return the first broken promise, or ""."""
     for name in sorted(environment.compiled):
-        watch = Watch(environment)
-        try:
-            for kind, arguments in _edge_calls(environment, watch, name):
-                watch.call(name, kind, arguments)
-            watch.close()
-        except Broken as problem:
-            return str(problem)
-        finally:
-            watch.session.close()
+        problem = _watched(environment, partial(_edge_calls, environment, name))
+        if problem:
+            return problem
     return ""
 
 
-def _edge_calls(environment: DatabaseEnvironment, watch: Watch, name: str) -> Iterator[tuple[str, Any]]:
+def _watched(environment: DatabaseEnvironment, calls: Callable[[Watch], Iterable[Made]]) -> str:
+    """Make calls in one watched episode; return the first broken promise, or ""."""
+    watch = Watch(environment)
+    try:
+        for call in calls(watch):
+            watch.call(*call)
+        watch.close()
+    except Broken as problem:
+        return str(problem)
+    finally:
+        watch.session.close()
+    return ""
+
+
+def _again(calls: Sequence[Made], watch: Watch) -> Sequence[Made]:
+    return calls
+
+
+def _edge_calls(environment: DatabaseEnvironment, name: str, watch: Watch) -> Iterator[Made]:
     schema = environment.compiled[name].arguments.schema
     drawer = Drawer(watch.session.connection.execute, rng(0, "gates", "E3", "edges", name))
     plain: JsonObject = {}
@@ -206,8 +219,8 @@ def _edge_calls(environment: DatabaseEnvironment, watch: Watch, name: str) -> It
                 arguments = drawer.arguments(schema, watch.session.now)
             if arguments is not None:
                 plain = {**arguments, parameter: value}
-                yield "valid", plain
-    yield from (("invalid", arguments) for arguments in misfits(schema, plain))
+                yield name, "valid", plain
+    yield from ((name, "invalid", arguments) for arguments in misfits(schema, plain))
 
 
 def _reduced(environment: DatabaseEnvironment, calls: list[Made], problem: str) -> str:
@@ -215,23 +228,10 @@ def _reduced(environment: DatabaseEnvironment, calls: list[Made], problem: str) 
     index = 0
     while index < len(calls):
         fewer = [*calls[:index], *calls[index + 1 :]]
-        still = _replayed(environment, fewer)
+        still = _watched(environment, partial(_again, fewer))
         calls, problem, index = (fewer, still, index) if still else (calls, problem, index + 1)
     before = ", ".join(f"{tool}({_brief(arguments)})" for tool, _, arguments in calls[:-1])
     return f"{problem} (after {before})" if before else problem
-
-
-def _replayed(environment: DatabaseEnvironment, calls: list[Made]) -> str:
-    watch = Watch(environment)
-    try:
-        for call in calls:
-            watch.call(*call)
-        watch.close()
-    except Broken as problem:
-        return str(problem)
-    finally:
-        watch.session.close()
-    return ""
 
 
 def procedural(environment: DatabaseEnvironment) -> Finding:

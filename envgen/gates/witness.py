@@ -20,7 +20,6 @@ from envgen.gates.strategies import fitting
 from envgen.verify.changes import TableInfo
 
 DRAWS, WALKS, WALK_CALLS, MOST_VALUES = 120, 60, 40, 150
-BREACHES = 16
 NOWHERE: dict[str, Any] = {"integer": 9_007_199_254_740_000, "string": "no such thing"}
 
 
