@@ -3,7 +3,7 @@
 import random
 import tomllib
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any
@@ -15,6 +15,7 @@ from envgen.core.errors import SpecError
 from envgen.database.language import Filling
 
 Row = dict[str, Any]
+REDRAWS = 24
 
 
 @lru_cache(maxsize=1)
@@ -57,19 +58,29 @@ class Filler:
         self.seed, self.now, self.pools = seed, parse_time(now), pools
         self.rows: dict[str, list[Row]] = {}
 
-    def fill(self, filling: Filling, size: str, first_id: int) -> list[Row]:
-        """Return the rows of one table. "serial" counts from `first_id`. SpecError names a generator that cannot be."""
+    def fill(self, filling: Filling, size: str, first_id: int, accept: Callable[[Row], bool] | None = None) -> list[Row]:
+        """Return the rows of one table. "serial" counts from `first_id`. SpecError names a generator that cannot be.
+
+        accept: puts a row where it belongs, or returns False; the row is then drawn again, and left out after REDRAWS times.
+        """
         each = next((generator[5:] for generator in filling.columns.values() if generator.startswith("each:")), None)
         count = len(self.rows[each]) if each else filling.rows[size]
         rows = []
         for index in range(count):
-            row: Row = {}
-            for column, generator in filling.columns.items():
-                dice = rng(self.seed, filling.table, column, index)
-                row[column] = self._value(generator, filling.table, column, index, count, row, dice, first_id)
-            rows.append(row)
+            for attempt in range(REDRAWS if accept else 1):
+                row = self._row_at(filling, index, count, first_id, attempt)
+                if accept is None or accept(row):
+                    rows.append(row)
+                    break
         self.rows[filling.table] = rows
         return rows
+
+    def _row_at(self, filling: Filling, index: int, count: int, first_id: int, attempt: int) -> Row:
+        row: Row = {}
+        for column, generator in filling.columns.items():
+            dice = rng(self.seed, filling.table, column, index, *([attempt] if attempt else []))
+            row[column] = self._value(generator, filling.table, column, index, count, row, dice, first_id)
+        return row
 
     def _value(self, generator: str, table: str, column: str, index: int, count: int, row: Row, dice: random.Random, first_id: int) -> Any:
         kind, _, rest = generator.partition(":")
@@ -142,6 +153,8 @@ class Filler:
         return int(place.dice.random() < float(rest))
 
     def _ref(self, rest: str, place: "_Place") -> Any:
+        if not self.rows.get(rest):
+            raise SpecError(f"filling of {place.table}.{place.column}", f"table {rest} has no rows to refer to")
         return place.dice.choice(self.rows[rest])["id"]
 
     def _each(self, rest: str, place: "_Place") -> Any:

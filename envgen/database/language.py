@@ -163,11 +163,13 @@ class Filling(SpecRecord):
     "ref:<table>" · "each:<table>" (one row per row of it) · "const:<value>" · "code:BK-{:04d}" · "copy:<column>" · "null:0.7:<generator>" ·
     "row:<pool>,<i>" (part i of one "a|b|c" entry of the pool; all "row:" columns of a row share one entry, entries are used once each in
     shuffled order and then again). A person's e-mail follows the name of the same row.
+    `lenient`: a row that breaks a constraint or a guard rule is drawn again, and left out when no draw will do; else it is an error.
     """
 
     table: str
     rows: dict[str, int]
     columns: dict[str, str]
+    lenient: bool = False
 
 
 class History(SpecRecord):

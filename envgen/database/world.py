@@ -1,7 +1,7 @@
 """The start state: base rows by generators, history by the world's own tools at earlier clocks, then planted witnesses."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -13,8 +13,8 @@ from envgen.core.errors import PlanError, SpecError
 from envgen.core.outcome import Change
 from envgen.database.compile import IDS_TABLE, CompiledTool, EnvironmentFault, Refusal, compile_tools
 from envgen.database.draw import Drawer
-from envgen.database.engine import native
-from envgen.database.fill import Filler
+from envgen.database.engine import CALL_TICKS, OTHER_TICKS, TICK, native
+from envgen.database.fill import Filler, Row
 from envgen.database.language import History, Plant, Proposal
 from envgen.database.schema import ddl, id_targets
 from envgen.database.snapshot import quote, table_names
@@ -25,11 +25,21 @@ FIRST_ID = 1001
 
 
 class Bench:
-    """A connection on which tools run for real: what history is made on. A `Ground` without log keeping."""
+    """A connection on which tools run for real: what history is made on. A `Ground` without log keeping, with a limit to the work."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection, self.execute = connection, connection.execute
         self.log: list[Change] = []
+        self.ticks_left = CALL_TICKS
+        connection.set_progress_handler(self._tick, TICK)
+
+    def _tick(self) -> bool:
+        self.ticks_left -= 1
+        return self.ticks_left < 0
+
+    def close(self) -> None:
+        """Take the limit off the connection again."""
+        self.connection.set_progress_handler(None)
 
 
 @dataclass(frozen=True)
@@ -60,9 +70,11 @@ def build_world(proposal: Proposal, seed: int, size: str) -> tuple[apsw.Connecti
         made += done
         refused += failures
     for plant in language.plants:
+        bench.ticks_left = OTHER_TICKS
         _plant(plant, bench, seed, size, spec.now)
     _set_counters(spec, connection)
-    _check(spec, connection)
+    _check(spec, bench)
+    bench.close()
     rows = {name: len(connection.execute(f"SELECT 1 FROM {quote(name)}").fetchall()) for name in table_names(connection)}
     rows.pop(IDS_TABLE, None)
     return connection, WorldReport(rows, len(events), made, refused)
@@ -77,16 +89,48 @@ def _base(proposal: Proposal, seed: int, size: str) -> apsw.Connection:
         plain.execute(statement)
     filler = Filler(seed, spec.now, proposal.language.pools)
     places = {table.name: index for index, table in enumerate(spec.tables)}
+    guards = [rule.sql for rule in spec.rules if rule.kind == "guard"]
     for filling in proposal.language.fillings:
-        rows = filler.fill(filling, size, FIRST_ID + 1000 * places[filling.table])
+        accept = _Acceptance(database, filling.table, guards) if filling.lenient else None
+        rows = filler.fill(filling, size, FIRST_ID + 1000 * places[filling.table], accept)
         try:
-            database.table(filling.table).insert_all(rows)
+            if accept is None:
+                database.table(filling.table).insert_all(rows)
         except sqlite3.Error as problem:
             raise SpecError(f"filling of {filling.table}", str(problem)) from problem
     plain.commit()
     target = native(plain.serialize())
     plain.close()
     return target
+
+
+class _Acceptance:
+    """Puts a drawn row into its table unless it breaks a constraint or a guard rule."""
+
+    def __init__(self, database: sqlite_utils.Database, table: str, guards: Sequence[str]) -> None:
+        self.database, self.table, self.guards, self.ticks = database, table, guards, 0
+
+    def __call__(self, row: Row) -> bool:
+        plain = self.database.conn
+        plain.execute("SAVEPOINT drawn")
+        self.ticks = CALL_TICKS
+        plain.set_progress_handler(self._tick, TICK)
+        try:
+            self.database.table(self.table).insert(row)
+            fits = all(plain.execute(guard).fetchone() is None for guard in self.guards)
+        except sqlite3.Error:
+            fits = False
+        finally:
+            plain.set_progress_handler(None, TICK)
+        if plain.in_transaction:
+            if not fits:
+                plain.execute("ROLLBACK TO drawn")
+            plain.execute("RELEASE drawn")
+        return fits
+
+    def _tick(self) -> int:
+        self.ticks -= 1
+        return int(self.ticks < 0)
 
 
 def _set_counters(spec: EnvironmentSpec, connection: apsw.Connection) -> None:
@@ -131,6 +175,7 @@ def _happen(event: _Event, tools: dict[str, CompiledTool], bench: Bench, drawer:
         if arguments is None:
             return 0, attempt
         binds = {**tool.arguments(arguments), "now": event.now, "actor": spec.actor, "_given": "[]"}
+        bench.ticks_left = CALL_TICKS
         try:
             tool.run(bench, binds)
         except Refusal:
@@ -176,13 +221,18 @@ def _plant(plant: Plant, bench: Bench, seed: int, size: str, now: str) -> None:
         raise SpecError(f"plant {plant.name}", str(problem)) from problem
 
 
-def _check(spec: EnvironmentSpec, connection: apsw.Connection) -> None:
+def _check(spec: EnvironmentSpec, bench: Bench) -> None:
     """The finished world keeps its foreign keys and every guard rule; SpecError otherwise."""
+    connection, bench.ticks_left = bench.connection, OTHER_TICKS
     broken = connection.execute("PRAGMA foreign_key_check").fetchall()
     if broken:
         raise SpecError("world", f"{len(broken)} rows refer to nothing, the first in table {broken[0][0]}")
     for rule in spec.rules:
         if rule.kind == "guard":
-            row = connection.execute(rule.sql).fetchone()
+            bench.ticks_left = CALL_TICKS
+            try:
+                row = connection.execute(rule.sql).fetchone()
+            except apsw.Error as problem:
+                raise SpecError(f"rule {rule.id}", f"its SQL cannot be run on the start state: {problem}") from problem
             if row is not None:
                 raise SpecError(f"rule {rule.id}", f"the start state breaks it: {row}")
