@@ -11,10 +11,15 @@
     │   ├── SessionClosed        after close
     │   ├── ConcurrentUse        two threads inside one session
     │   └── ForkUnsupported      the family or state cannot be forked exactly
+    ├── BudgetReached         1  the next model call would pass the budget; what is done is kept
+    ├── BadAnswer             1  a model's answer is still wrong after all attempts
     └── InfrastructureError   3  the machine failed: disk, memory, process, missing part
+        └── ModelError        3  a model endpoint failed, or answered nothing usable, after all retries
 
 A bad call by an agent is none of these: it is a `ToolResult` with an error code.
 """
+
+from collections.abc import Sequence
 
 
 class EnvgenError(Exception):
@@ -82,3 +87,21 @@ class InfrastructureError(EnvgenError):
     """The machine failed: disk, memory, a process, or a part that is not installed."""
 
     exit_code = 3
+
+
+class ModelError(InfrastructureError):
+    """A model endpoint failed, or answered nothing usable, after all retries."""
+
+
+class BudgetReached(EnvgenError):
+    """The next model call would pass the budget. What is done is kept; a larger budget continues from there."""
+
+
+class BadAnswer(EnvgenError):
+    """A model's answer is still wrong after all attempts. `problems` says what was wrong with the last one."""
+
+    def __init__(self, stage: str, problems: Sequence[str]) -> None:
+        self.stage = stage
+        self.problems = tuple(problems)
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        super().__init__(f"{stage}: the model's answer is unusable: {self.problems[0] if self.problems else 'no reason given'}{more}")
