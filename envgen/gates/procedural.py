@@ -241,7 +241,7 @@ def procedural(environment: DatabaseEnvironment) -> Finding:
     for tool in environment.spec.tools:
         for example in tool.examples:
             examples += 1
-            problem = _example_problem(run_example(environment, tool, example), example.expect)
+            problem = example_problem(run_example(environment, tool, example), example.expect)
             if problem:
                 problems.append(f"example of {tool.name}, {example.given}: {problem}")
     agent = [rule for rule in environment.spec.rules if rule.kind == "agent"]
@@ -249,7 +249,8 @@ def procedural(environment: DatabaseEnvironment) -> Finding:
     return verdict_of(problems, episodes=EPISODES, steps=STEPS, examples=examples, rules=len(agent))
 
 
-def _example_problem(result: ToolResult, expect: JsonObject) -> str:
+def example_problem(result: ToolResult, expect: JsonObject) -> str:
+    """Return how a result differs from what an example expects, or ""."""
     if "error" in expect:
         code = result.error.code if result.error else None
         return "" if code == expect["error"] else f"expected {expect['error']}, got {code or result.content[:120]}"

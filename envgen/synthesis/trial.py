@@ -1,0 +1,274 @@
+"""Parts of a proposed environment run on a small world: what is wrong with each tool, rule and example, in words for its author."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from envgen.core.digest import rng
+from envgen.core.errors import EnvgenError, SpecError
+from envgen.database.analysis import analyse, analyse_tools, schema_connection
+from envgen.database.draw import Drawer
+from envgen.database.graph import unreachable
+from envgen.database.model.assemble import Parts
+from envgen.database.model.examples import codes
+from envgen.database.model.views import finders_of, views_of
+from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.spec import EnvironmentSpec, Rule, Run, Tool
+from envgen.database.sql import parse
+from envgen.database.world import build_world
+from envgen.gates.procedural import Broken, Watch
+from envgen.gates.replay import neutral_task
+from envgen.gates.witness import single_calls
+
+CALLS, EPISODE, WALKS, WALK_CALLS = 160, 24, 16, 30
+MOST_WORLDS = 8
+_NAMED = re.compile(r"\b([a-z][a-z0-9_]*)\b")
+
+
+@dataclass
+class Findings:
+    """What a trial found. tools, rules: name -> what is wrong. missing: what no tool does yet."""
+
+    tools: dict[str, list[str]] = field(default_factory=dict)
+    rules: dict[str, list[str]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    def blame(self, tool: str, problem: str) -> None:
+        """Note a problem of a tool, each once."""
+        known = self.tools.setdefault(tool, [])
+        if problem not in known:
+            known.append(problem)
+
+    @property
+    def any(self) -> bool:
+        """True when something was found."""
+        return bool(self.tools or self.rules or self.missing)
+
+
+def inspect(parts: Parts, seed: int) -> Findings:
+    """Return what is wrong with the tools and rules of `parts`: read off first, then run; what cannot be read off is not run."""
+    findings = Findings()
+    _static(parts, findings)
+    sound = replace(
+        parts,
+        tools=[tool for tool in parts.tools if tool.name not in findings.tools],
+        rules=[rule for rule in parts.rules if rule.id not in findings.rules],
+        examples={},
+    )
+    if sound.tools:
+        _coverage(sound, findings)
+        _run(sound, seed, findings)
+    return findings
+
+
+def _static(parts: Parts, findings: Findings) -> None:
+    """Each tool and each rule is analysed by itself, so that one that does not compile hides nothing about the others."""
+    bare = replace(parts, tools=[], rules=[], examples={}).spec()
+    for tool in parts.tools:
+        own = [problem.problem for problem in analyse(bare.model_copy(update={"tools": (tool,)})) if _own(problem.where, tool.name)]
+        for problem in own:
+            if not problem.startswith("no read tool shows"):
+                findings.blame(tool.name, problem)
+    names = Counter(tool.name for tool in parts.tools)
+    for name in (name for name, count in names.items() if count > 1):
+        findings.blame(name, "the name is used twice")
+    sound = tuple(tool for tool in parts.tools if tool.name not in findings.tools)
+    for rule in parts.rules:
+        spec = bare.model_copy(update={"tools": sound, "rules": (rule,)})
+        found = [problem.problem for problem in analyse(spec) if problem.where == f"rule {rule.id}"]
+        if found:
+            findings.rules[rule.id] = found
+
+
+def _own(where: str, tool: str) -> bool:
+    return where == f"tool {tool}" or where.startswith(f"tool {tool},")
+
+
+def _coverage(parts: Parts, findings: Findings) -> None:
+    """What the tools as a whole leave out: tables and values that nothing shows, states that nothing reaches, writes without a guard."""
+    spec = parts.spec()
+    analyses = analyse_tools(spec, schema_connection(spec))
+    missing = [f"{p.where}: {p.problem}" for p in analyse(spec) if p.problem.startswith("no read tool shows")]
+    missing += [f"no chain of look-ups leads to {taken}" for taken in unreachable(spec, analyses)] if not missing else []
+    party = parts.brief.people_table
+    finder = finders_of(spec, views_of(spec, analyses), party).get(party)
+    if finder is None or not any(source.startswith("field:") for source in finder.args.values()):
+        missing.append(f"no read tool finds {party} by a part of the name and shows the id and the name")
+    missing += unreached_states(spec)
+    for tool in spec.tools:
+        if not analyses[tool.name].read_only and not set(codes(tool)) - {"not_found"}:
+            findings.blame(tool.name, "it refuses nothing but unknown ids: add the guards that the rules of the business ask for")
+    findings.missing += [text for text in missing if not any(text.startswith(f"tool {name},") for name in findings.tools)]
+
+
+def unreached_states(spec: EnvironmentSpec) -> list[str]:
+    """Return the states that no write sets, the first of each column aside, since rows begin there."""
+    missing = []
+    for table in spec.tables:
+        for column in table.columns:
+            written = {value for tool in spec.tools for value in _written(tool, table.name, column.name)}
+            wanting = [value for value in (column.values or ())[1:] if value not in written]
+            missing += [f"state {value} of {table.name}.{column.name} is reached by no tool" for value in wanting]
+    return missing
+
+
+def _written(tool: Tool, table: str, column: str) -> Iterator[str]:
+    """The texts that a tool may write into a table: literals of its writes, and the choices of parameters that take the column."""
+    for step in tool.steps:
+        if isinstance(step, Run):
+            tree = parse(step.run)
+            target = tree.find(exp.Table)
+            if target is not None and target.name == table:
+                yield from (literal.this for literal in tree.find_all(exp.Literal) if literal.is_string)
+                used = {node.name for node in tree.find_all(exp.Placeholder)}
+                for name, child in tool.parameters["properties"].items():
+                    if name in used and (child.get("x-of") == f"{table}.{column}" or "x-of" not in child):
+                        yield from (value for value in child.get("enum", ()) if isinstance(value, str))
+
+
+def _run(parts: Parts, seed: int, findings: Findings) -> None:
+    """Build a small world and call every tool, validly and otherwise."""
+    environment = build(parts, seed, findings)
+    if environment is None:
+        return
+    seen = {tool.name: _try(environment, tool) for tool in environment.spec.tools}
+    for name, (succeeded, refusals, fault) in seen.items():
+        if fault:
+            findings.blame(name, fault)
+        elif not succeeded and not _by_walks(environment, name):
+            counted = ", ".join(f"{code} {number} times" for code, number in refusals.most_common(4)) or "no argument could be drawn"
+            findings.blame(name, f"it never succeeds: of {refusals.total()} calls with rows of every state, {counted}")
+    for tool in environment.spec.tools:
+        if tool.name not in findings.tools:
+            _watch(environment, tool.name, findings)
+
+
+def build(parts: Parts, seed: int, findings: Findings) -> DatabaseEnvironment | None:
+    """Return a small environment of `parts`; what keeps a world from being built is blamed on its tool or rule and left out."""
+    parts = replace(parts, tools=list(parts.tools), rules=list(parts.rules))
+    for _ in range(MOST_WORLDS):
+        try:
+            proposal = parts.proposal()
+            world, _report = build_world(proposal, seed, "small")
+            return DatabaseEnvironment(proposal.spec, world)
+        except EnvgenError as problem:
+            if not _leave_out(parts, problem, seed, findings):
+                findings.missing.append(f"no world can be built: {problem}")
+                return None
+    return None
+
+
+def _leave_out(parts: Parts, problem: EnvgenError, seed: int, findings: Findings) -> bool:
+    """Blame what a failed world names; False when it names nothing that can be left out."""
+    text = str(problem)
+    where = problem.where if isinstance(problem, SpecError) else ""
+    rule = next((rule for rule in parts.rules if where == f"rule {rule.id}"), None)
+    if rule is not None:
+        if not _who_breaks(parts, rule, seed, findings):
+            findings.rules.setdefault(rule.id, []).append(f"rows made by the tools' own calls break it: {text}")
+        parts.rules.remove(rule)
+        return True
+    tool = next((tool for tool in parts.tools if re.search(rf"\b{tool.name}\b", text)), None)
+    if tool is None:
+        return False
+    findings.blame(tool.name, text)
+    parts.tools.remove(tool)
+    parts.rules[:] = [rule for rule in parts.rules if tool.name not in (rule.tool, rule.fix.tool if rule.fix else None)]
+    return True
+
+
+def _who_breaks(parts: Parts, rule: Rule, seed: int, findings: Findings) -> bool:
+    """Find the tool whose call first breaks a guard rule, starting from rows that keep it."""
+    quiet = replace(parts, rules=[rule])
+    try:
+        proposal = quiet.proposal()
+        proposal = proposal.model_copy(update={"language": proposal.language.model_copy(update={"history": ()})})
+        environment = DatabaseEnvironment(proposal.spec, build_world(proposal, seed, "small")[0])
+    except EnvgenError:
+        return False
+    for walk in range(WALKS):
+        broken = _watched_walk(environment, rng(seed, "trial", rule.id, walk))
+        if broken and broken[0] not in findings.tools:
+            findings.blame(*broken)
+            return True
+    return False
+
+
+def _watched_walk(environment: DatabaseEnvironment, dice: random.Random) -> tuple[str, str] | None:
+    watch = Watch(environment)
+    writers = [name for name, tool in environment.compiled.items() if tool.writes]
+    drawer = Drawer(watch.session.connection.execute, dice, skew=0.5)
+    try:
+        for _ in range(WALK_CALLS * 3):
+            tool = dice.choice(writers)
+            arguments = drawer.arguments(environment.compiled[tool].arguments.schema, watch.session.now)
+            if arguments is not None:
+                watch.call(tool, "valid", arguments)
+    except Broken as problem:
+        return _blamed(environment, str(problem))
+    finally:
+        watch.session.close()
+    return None
+
+
+def _blamed(environment: DatabaseEnvironment, text: str) -> tuple[str, str] | None:
+    """The tool that a broken promise names first."""
+    name = next((word for word in _NAMED.findall(text) if word in environment.compiled), None)
+    return (name, text) if name else None
+
+
+def _try(environment: DatabaseEnvironment, tool: Tool) -> tuple[bool, Counter[str], str]:
+    """Return whether some drawn call succeeds, the codes of the refusals, and the environment's fault if there was one."""
+    refusals: Counter[str] = Counter()
+    succeeded = False
+    with environment.start(neutral_task(environment.spec)) as session:
+        for number, arguments in enumerate(single_calls(environment, session, tool.name, rng(0, "trial", tool.name))):
+            result = session.probe(tool.name, arguments)
+            if result.error is not None and result.error.code == "environment_fault":
+                session.call(tool.name, arguments)
+                return succeeded, refusals, f"a call failed: {session.fault}"
+            succeeded = succeeded or result.ok
+            if result.error is not None:
+                refusals[result.error.code] += 1
+            if number >= CALLS and succeeded:
+                break
+    return succeeded, refusals, ""
+
+
+def _by_walks(environment: DatabaseEnvironment, name: str) -> bool:
+    """True when the tool succeeds at some point of walks of writes."""
+    writers = [tool for tool, compiled in environment.compiled.items() if compiled.writes]
+    for walk in range(WALKS):
+        dice = rng(0, "trial", "walk", name, walk)
+        with environment.start(neutral_task(environment.spec)) as session:
+            drawer = Drawer(session.connection.execute, dice, skew=walk % 4 * 0.6)
+            for turn in range(WALK_CALLS):
+                tool = name if turn % 2 else dice.choice(writers or [name])
+                arguments = drawer.arguments(environment.compiled[tool].arguments.schema, session.now)
+                if arguments is not None and session.call(tool, arguments).ok and tool == name:
+                    return True
+    return False
+
+
+def _watch(environment: DatabaseEnvironment, name: str, findings: Findings) -> None:
+    """Call a tool among others in a watched episode: results fit, refusals change nothing, guard rules hold."""
+    watch = Watch(environment)
+    dice = rng(0, "trial", "watch", name)
+    writers = [tool for tool, compiled in environment.compiled.items() if compiled.writes] or [name]
+    drawer = Drawer(watch.session.connection.execute, dice)
+    try:
+        for turn in range(EPISODE):
+            tool = name if turn % 2 == 0 else dice.choice(writers)
+            arguments = drawer.arguments(environment.compiled[tool].arguments.schema, watch.session.now)
+            if arguments is not None:
+                watch.call(tool, "valid", arguments)
+    except Broken as problem:
+        blamed = _blamed(environment, str(problem))
+        if blamed:
+            findings.blame(*blamed)
+    finally:
+        watch.session.close()
