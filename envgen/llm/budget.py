@@ -21,7 +21,7 @@ from envgen.llm.types import ModelUsage
 __all__ = ["BudgetReached", "Meter", "Price", "Prices", "estimate_tokens", "load_prices"]
 
 OWN_PRICES = "ENVGEN_PRICES"
-_DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|latest)$")
+_DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 _CHARACTERS_PER_TOKEN = 4
 
 

@@ -8,17 +8,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self
+from weakref import WeakValueDictionary
 
-from envgen.core.errors import EnvgenError, InfrastructureError, ModelError, UsageError
+from envgen.core.errors import EnvgenError, InfrastructureError, UsageError
 from envgen.core.events import Event, Events, silent
 from envgen.core.types import JsonObject
 from envgen.llm.budget import Meter
 from envgen.llm.cache import ResponseCache, request_key
+from envgen.llm.complaint import complaint
 from envgen.llm.dialect import Dialect, prompt_estimate
 from envgen.llm.failure import LONGEST_WAIT, Failure, Scrubber
+from envgen.llm.litellm_sdk import LitellmSender
 from envgen.llm.openai_sdk import MISSING, OpenAISender
 from envgen.llm.reply import from_json, read_body, to_json
-from envgen.llm.route import route_of
+from envgen.llm.route import Route, route_of
 from envgen.llm.threads import in_parallel
 from envgen.llm.types import ModelReply, ModelRequest, ModelSettings, ModelUsage
 
@@ -34,6 +37,13 @@ class Sender(Protocol):
     def models(self) -> list[str]: ...
 
     def close(self) -> None: ...
+
+
+class _Twin:
+    """What equal requests under way share."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
 
 
 class ModelClient:
@@ -67,7 +77,7 @@ class ModelClient:
         self._dialect = Dialect(length_name="max_tokens" if self.route.local or self.route.sdk == "litellm" else "max_completion_tokens")
         self._places = threading.BoundedSemaphore(settings.concurrency)
         self._lock = threading.Lock()
-        self._twins: dict[str, threading.Lock] = {}
+        self._twins: WeakValueDictionary[str, _Twin] = WeakValueDictionary()
         self._sender: Sender | None = None
         self._answered = False
         self._fatal: EnvgenError | None = None
@@ -78,13 +88,13 @@ class ModelClient:
     def complete(self, request: ModelRequest) -> ModelReply:
         """Return the answer to `request`, from the cache when it is there."""
         key = request_key(self.settings, request)
-        with self._twin(key):  # equal requests under way at once are paid for once
+        twin = self._twin(key)
+        with twin.lock:  # equal requests under way at once are paid for once
             stored = self._stored(key)
             if stored is not None:
                 self.meter.add(request.stage, ModelUsage(), cached=True)
                 return stored
             reply = self._paid(request)
-            self.meter.add(request.stage, reply.usage)
             if self._cache is None:
                 return reply
             kept = self._cache.put(key, request.stage, self.settings.model, to_json(reply))
@@ -108,9 +118,9 @@ class ModelClient:
         """Tell the user something about `stage`, without secrets."""
         self.events(Event("note", stage, self._scrub(message, longest=500)))
 
-    def _twin(self, key: str) -> threading.Lock:
+    def _twin(self, key: str) -> "_Twin":
         with self._lock:
-            return self._twins.setdefault(key, threading.Lock())
+            return self._twins.setdefault(key, _Twin())
 
     def _stored(self, key: str) -> ModelReply | None:
         stored = self._cache.get(key) if self._cache is not None else None
@@ -124,7 +134,9 @@ class ModelClient:
             if self._fatal is not None:
                 raise self._fatal
             try:
-                return self._with_retries(request, tokens)
+                reply = self._with_retries(request, tokens)
+                self.meter.add(request.stage, reply.usage)
+                return reply
             except Failure as problem:
                 failure = problem
         self._give_up(failure)
@@ -191,18 +203,16 @@ class ModelClient:
     def _open(self) -> Sender:
         with self._lock:
             if self._sender is None:
-                self._sender = _sender(self)
+                self._sender = _sender(self.route, self._scrub)
             return self._sender
 
     def _give_up(self, failure: Failure) -> NoReturn:
         """Raise the error that `failure` is to the user; one that holds for every request is kept for the next ones."""
-        problem = self._error(failure)
+        served = self._open().models() if failure.kind == "model" else []
+        problem = complaint(failure, self.route, served=served, attempts=self.settings.retries + 1)
         if failure.kind in ("key", "model", "unreachable") or failure.status in (402, 429):
             self._fatal = problem
         raise problem
-
-    def _error(self, failure: Failure) -> EnvgenError:
-        return ModelError(str(failure))
 
     def close(self) -> None:
         """Close all connections and end all waiting between attempts. Idempotent; the cache and the meter are the caller's."""
@@ -217,8 +227,8 @@ class ModelClient:
         self.close()
 
 
-def _sender(client: ModelClient) -> Sender:
-    return OpenAISender(client.route, client._scrub)
+def _sender(route: Route, scrub: Scrubber) -> Sender:
+    return LitellmSender(route, scrub) if route.sdk == "litellm" else OpenAISender(route, scrub)
 
 
 def _check(settings: ModelSettings) -> None:

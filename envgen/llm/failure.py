@@ -14,7 +14,6 @@ RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504, 520, 521, 522, 524, 529}
 LONGEST_WAIT = 120.0
 _SECRET_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|ACCESS_KEY)(_ID)?$", re.IGNORECASE)
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|xai|gsk)[-_][A-Za-z0-9_\-*]{12,}|\bAIza[A-Za-z0-9_\-]{20,}|(?<=Bearer )\S+", re.IGNORECASE)
-_SHORTEST_SECRET = 8
 _EXHAUSTED = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota", "credit balance is too low")
 
 
@@ -38,30 +37,40 @@ class Failure(Exception):
 
 
 class Scrubber:
-    """Takes keys out of texts: the values of variables named like secrets, the password in the URL, and whatever looks like a key."""
+    """Takes keys out of texts: the values of variables named like secrets, the password and query of URLs, whatever looks like a key."""
 
     def __init__(self, *urls: str | None) -> None:
-        found = {value.strip() for name, value in os.environ.items() if _SECRET_NAME.search(name)}
+        named = {name: value.strip() for name, value in os.environ.items() if _SECRET_NAME.search(name)}
+        found = set(named.values())
         for url in urls:
             parts = urlsplit(url or "")
             found |= {unquote(parts.password or ""), parts.password or "", parts.query}
-        found |= {quote(value, safe="") for value in found}
-        self._secrets = sorted((value for value in found if len(value) >= _SHORTEST_SECRET), key=len, reverse=True)
+        self._secrets = _longest_first({form for value in found if len(value) >= 8 for form in (value, quote(value, safe=""))})
+        keys = {value for name, value in named.items() if name.upper().endswith("API_KEY")}
+        self._keys = _longest_first({value for value in keys if len(value) >= 16})
 
     def __repr__(self) -> str:
         return f"Scrubber({len(self._secrets)} secrets)"
 
-    def known(self, text: str) -> str:
-        """Return `text` without the secrets known: for what a model answered, which must otherwise stay as it is."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return text
+    def reply(self, text: str) -> str:
+        """Return what a model wrote without the API keys themselves, should it repeat one; all else must stay as it is."""
+        return _without(self._keys, text)
 
     def __call__(self, text: str, *, longest: int = 300) -> str:
         """Return `text` as one short line without secrets: for messages and events."""
-        line = " ".join(_KEY_SHAPE.sub("[key]", self.known(text)).split())
+        line = " ".join(_KEY_SHAPE.sub("[key]", _without(self._secrets, text)).split())
         line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
         return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def _longest_first(secrets: set[str]) -> list[str]:
+    return sorted(secrets, key=lambda secret: (-len(secret), secret))
+
+
+def _without(secrets: list[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "[key]")
+    return text
 
 
 def of_status(status: int, headers: Mapping[str, str], body: Any, scrub: Scrubber) -> Failure:

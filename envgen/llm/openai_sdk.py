@@ -13,7 +13,7 @@ from envgen.llm.threads import DeadlinePassed, within
 
 KEY = "OPENAI_API_KEY"
 MISSING = "the model client needs openai and tenacity, which are not installed: pip install 'envgen-rl[llm]'"
-_PLACEHOLDER = "no-key"
+PLACEHOLDER = "no-key"
 _CONNECT_SECONDS = 20.0
 
 
@@ -108,7 +108,7 @@ def _key(route: Route) -> str:
         raise UsageError(
             f"{KEY} holds characters that no key has: set it again, without spaces, line breaks or quotation marks from a document"
         )
-    return key or _PLACEHOLDER
+    return key or PLACEHOLDER
 
 
 def _error_body(problem: Any) -> Any:

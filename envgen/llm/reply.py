@@ -27,10 +27,10 @@ def read_body(body: Any, scrub: Scrubber, *, estimate: int, price: Price | None)
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise Failure("retry", "the answer holds no choice")
-    text, calls = scrub.known(_text(message.get("content"))), _calls(message, scrub)
+    text, calls = scrub.reply(_text(message.get("content"))), _calls(message, scrub)
     finish, refusal = _ending(choice.get("finish_reason"), message, calls, scrub)
     usage = _usage(body.get("usage"), estimate, text + (refusal or ""), price)
-    return ModelReply(text, finish, refusal, calls, usage, model=scrub.known(str(body.get("model") or "")))
+    return ModelReply(text, finish, refusal, calls, usage, model=scrub.reply(str(body.get("model") or "")))
 
 
 def _text(content: Any) -> str:
@@ -48,7 +48,7 @@ def _calls(message: JsonObject, scrub: Scrubber) -> tuple[JsonObject, ...]:
             arguments = function.get("arguments")
             raw = arguments if isinstance(arguments, str) else ""
             found.append(
-                {"id": str(call.get("id") or f"call_{index}"), "name": str(function.get("name") or ""), "arguments": scrub.known(raw)}
+                {"id": str(call.get("id") or f"call_{index}"), "name": str(function.get("name") or ""), "arguments": scrub.reply(raw)}
             )
     return tuple(found)
 
@@ -58,7 +58,7 @@ def _ending(reason: Any, message: JsonObject, calls: tuple[JsonObject, ...], scr
     said = message.get("refusal")
     finish = _FINISH.get(str(reason), str(reason or ("tool_calls" if calls else "stop")))
     if isinstance(said, str) and said:
-        return "refusal", scrub.known(said)
+        return "refusal", scrub.reply(said)
     return finish, "the provider's content filter stopped the answer" if finish == "refusal" else None
 
 
