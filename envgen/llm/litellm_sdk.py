@@ -1,5 +1,6 @@
 """The road through litellm: every provider that is not OpenAI. Importing litellm takes seconds, so that happens with the first request."""
 
+import inspect
 import logging
 import os
 import threading
@@ -15,6 +16,7 @@ from envgen.llm.route import Route
 from envgen.llm.threads import DeadlinePassed, within
 
 _IMPORTING = threading.Lock()
+_OPEN: list["LitellmSender"] = []
 _NAMESPACES = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -46,6 +48,8 @@ class LitellmSender:
     def __init__(self, route: Route, scrub: Scrubber) -> None:
         self._litellm = _litellm()
         self._route, self._scrub = route, scrub
+        with _IMPORTING:
+            _OPEN.append(self)
 
     def __repr__(self) -> str:
         return f"LitellmSender({self._route.endpoint})"
@@ -93,7 +97,22 @@ class LitellmSender:
         return []
 
     def close(self) -> None:
-        """Nothing is held open here: litellm keeps its connections for the process."""
+        """Close the connections that litellm keeps for the process, when this is the last sender open. Idempotent."""
+        with _IMPORTING:
+            if self in _OPEN:
+                _OPEN.remove(self)
+                if not _OPEN:
+                    _close_connections(self._litellm)
+
+
+def _close_connections(litellm: Any) -> None:
+    cache = getattr(litellm, "in_memory_llm_clients_cache", None)
+    for client in list(getattr(cache, "cache_dict", {}).values()):
+        close = getattr(client, "close", None)
+        if callable(close) and not inspect.iscoroutinefunction(close):
+            close()
+    if cache is not None:
+        cache.flush_cache()
 
 
 def _headers(problem: Exception) -> Any:
