@@ -148,7 +148,8 @@ def _append(path: Path, line: bytes) -> None:
     with path.open("ab+") as stream:
         if stream.tell():
             stream.seek(-1, os.SEEK_END)
-            # A cut line of a killed process ends here, so that it does not swallow this one.
+            # A cut line of a killed process ends here, so that it does not swallow this one. When the cut line is one that
+            # another process is just writing, an empty line comes of it, which readers pass over.
             line = line if stream.read(1) == b"\n" else b"\n" + line
         stream.write(line)
         stream.flush()

@@ -102,9 +102,8 @@ def test_paths_that_hold_no_documents_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "a.png", "x")
     with pytest.raises(UsageError, match=r"holds no documents \(1 files of other kinds\)"):
         read_documents(tmp_path)
-    with pytest.raises(
-        UsageError, match="cannot be read|is neither"
-    ):  # newer Pythons take a name that is too long for one that is not there
+    # Newer Pythons take a name that is too long for one that is not there.
+    with pytest.raises(UsageError, match=r"cannot be read|is neither"):
         read_documents(tmp_path / ("x" * 5_000))
     for number in range(MAX_FILES + 1):
         write(tmp_path, f"{number}.md", "x")

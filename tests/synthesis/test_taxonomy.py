@@ -136,7 +136,7 @@ def test_processes_that_share_a_file_lose_nothing(tmp_path: Path) -> None:
     workers = [subprocess.Popen([sys.executable, "-c", ADDING, str(path), str(seed)]) for seed in range(3)]
     assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0]
     assert {drawn.domain for drawn in Coverage.open(path).drawn()} == {f"{seed} {number}" for seed in range(3) for number in range(60)}
-    assert all(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    assert len([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]) == 180
 
 
 def test_a_damaged_tree_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
