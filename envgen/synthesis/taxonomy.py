@@ -122,11 +122,10 @@ class Coverage:
     def drawn(self) -> list[Drawn]:
         """Return what was asked for so far, in the order of the file. UsageError when the file is no coverage file."""
         try:
-            text = self.path.read_text(encoding="utf-8")
+            # A cut line may end within a character.
+            text = self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return []
-        except UnicodeDecodeError as problem:
-            raise UsageError(f"{self.path} is not a coverage file: it is not UTF-8 text. Move it away to start counting anew") from problem
         except OSError as problem:
             raise InfrastructureError(f"{self.path} cannot be read: {problem.strerror}") from problem
         return list(_parse(text, self.path))

@@ -93,10 +93,11 @@ def test_a_cut_line_is_passed_over_and_swallows_nothing(tmp_path: Path) -> None:
     path = tmp_path / "coverage.jsonl"
     coverage = Coverage(path, SMALL)
     draw(coverage, 0, 2)
-    path.write_bytes(path.read_bytes()[:-20])
-    assert len(coverage.drawn()) == 1
-    draw(coverage, 0, 1)
+    coverage.add(Branch("a", "r1", "w1"), "x", "ß")
+    path.write_bytes(path.read_bytes().partition("ß".encode())[0] + b"\xc3")
     assert len(coverage.drawn()) == 2
+    draw(coverage, 0, 1)
+    assert len(coverage.drawn()) == 3
 
 
 @pytest.mark.parametrize(
