@@ -57,6 +57,7 @@ class ResponseCache:
     def __init__(self, path: str | Path, *, events: Events = silent) -> None:
         self.path = Path(path)
         self._events = events
+        self._warned: set[str] = set()
         self._lock = threading.RLock()
         self._db = self._open()
 
@@ -75,7 +76,10 @@ class ResponseCache:
         return InfrastructureError(f"{self.path}: the response cache cannot be opened ({problem}). Check the folder, or choose another")
 
     def _start_over(self, problem: Exception) -> sqlite3.Connection:
-        """Set the damaged file aside, under the first free name, and begin a new one."""
+        """Set the damaged file aside, under the first free name, and begin a new one; unless another process has just done so."""
+        sound = _connect_if_sound(self.path)
+        if sound is not None:
+            return sound
         taken = (self.path.with_name(f"{self.path.name}.damaged-{number}") for number in range(1, 10_000))
         aside = next(path for path in taken if not path.exists())
         for ending in ("", "-wal", "-shm"):
@@ -86,7 +90,9 @@ class ResponseCache:
         return _connect(self.path)
 
     def _warn(self, message: str) -> None:
-        self._events(Event("warning", "cache", message))
+        if message not in self._warned:
+            self._warned.add(message)
+            self._events(Event("warning", "cache", message))
 
     def _run(self, sql: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Run one statement. A damaged file is replaced and gives no rows; any other failure is a warning and gives none either."""
@@ -141,3 +147,17 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _connect_if_sound(path: Path) -> sqlite3.Connection | None:
+    try:
+        connection = _connect(path)
+    except sqlite3.Error:
+        return None
+    try:
+        if connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+            return connection
+    except sqlite3.Error:
+        pass
+    connection.close()
+    return None

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from envgen.core.types import JsonObject
 from envgen.llm.lenient import BreaksOff, Reader, Unsound
 
 LARGEST = 2_000_000
+_MOST_FENCES = 20
 _START = re.compile(r'\{(?=\s*["}])')
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*\w*[ \t]*\r?\n\s*(?=[{\[])", re.MULTILINE)
 _REASONED = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_A_LIST = "the reply is a list; one JSON object is wanted"
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 
 
@@ -43,17 +46,10 @@ def extract_json(text: str) -> Extracted:
 def _in(text: str, start: int) -> Extracted:
     """Return the object in `text` from `start` on: a fenced one before others."""
     body = text[start:].lstrip("\ufeff \t\r\n")
-    if body.startswith("["):
-        return _list(text, start)
-    fences = [found.end() for found in _FENCE.finditer(text, start)]
+    fences = [found.end() for found in islice(_FENCE.finditer(text, start), _MOST_FENCES)]
     fenced = [_scan(text, place) for place in fences if text[place] == "{"] if not body.startswith("{") else []
     sound = next((each for each in fenced if each.value and not each.salvaged), None)
     return sound or _best([*fenced, _scan(text, start)])
-
-
-def _list(text: str, start: int) -> Extracted:
-    inner = _scan(text, start)
-    return inner if inner.value is None else Extracted(None, "the reply is a list; one JSON object is wanted")
 
 
 def _best(found: list[Extracted]) -> Extracted:
@@ -75,13 +71,27 @@ def _objects(text: str, start: int) -> Iterator[Extracted]:
     """Yield what is found where an object may begin, up to the first that is one. What is inside a broken one is passed over."""
     position = start
     while found := _START.search(text, position):
-        reader = Reader(text, found.start())
-        result = _at(reader)
+        result = _list(text, found.start()) or _at(Reader(text, found.start()))
         if result is not None:
             yield result
         if result is not None and (result.value or result.salvaged or not result.end):
             return
         position = result.end if result is not None else found.end()
+
+
+def _list(text: str, begin: int) -> Extracted | None:
+    """Return the problem that the object at `begin` is the first element of a list; None when it is not."""
+    bracket = len(text[max(0, begin - 80) : begin].rstrip()) + max(0, begin - 80) - 1
+    if bracket < 0 or text[bracket] != "[":
+        return None
+    reader = Reader(text, bracket)
+    try:
+        reader.read()
+    except Unsound:
+        return None
+    except BreaksOff:
+        return Extracted(None, _A_LIST) if reader.keys else None
+    return Extracted(None, _A_LIST, end=reader.position)
 
 
 def _at(reader: Reader) -> Extracted | None:

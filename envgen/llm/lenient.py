@@ -14,14 +14,25 @@ from typing import Any
 DEPTH = 200
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
-_NUMBER_SO_FAR = re.compile(r"-?\d*\.?\d*(?:[eE][-+]?\d*)?\Z", re.ASCII)
+_NUMBER_SO_FAR = re.compile(r"-?\d*+(?:\.\d*+)?+(?:[eE][-+]?\d*+)?+\Z", re.ASCII)
 _WORDS = {"true": True, "false": False, "null": None}
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = vars(json.decoder)["scanstring"]  # CPython's own, in C
 _BAD = re.compile("[\x00\ud800-\udfff]")
 
 
 class Unsound(Exception):
-    """The text is no sound JSON; the message says where and why."""
+    """The text is no sound JSON; the message says where and why. It is written only when it is read: prose holds many braces."""
+
+    def __init__(self, problem: str, text: str = "", position: int = 0) -> None:
+        super().__init__(problem)
+        self.problem, self.text, self.position = problem, text, position
+
+    def __str__(self) -> str:
+        if not self.text:
+            return self.problem
+        line = self.text.count("\n", 0, self.position) + 1
+        column = self.position - self.text.rfind("\n", 0, self.position)
+        return f"line {line}, column {column}, {self.problem}"
 
 
 class BreaksOff(Exception):
@@ -82,9 +93,7 @@ class Reader:
         return "".join(parts).lstrip(".") or "the object"
 
     def _fail(self, problem: str) -> Unsound:
-        line = self.text.count("\n", 0, self.position) + 1
-        column = self.position - self.text.rfind("\n", 0, self.position)
-        return Unsound(f"line {line}, column {column}, in {self._path()}: {problem}")
+        return Unsound(f"in {self._path()}: {problem}", self.text, self.position)
 
     def _next(self) -> str:
         """Return the next sign that is no space, without passing it."""
