@@ -3,9 +3,10 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -28,6 +29,11 @@ from envgen.synthesis.recipe import Recipe, check_specification
 from envgen.synthesis.select import FEW_KINDS_SHARE, TEMPLATE_SHARE, Selection
 from envgen.synthesis.workers import Made, candidates
 
+if TYPE_CHECKING:
+    from envgen.database.spec import EnvironmentSpec
+    from envgen.synthesis.proposer import Proposer
+
+Accept = Callable[["EnvironmentSpec"], str]
 SPARE = 4
 WORLDS = 5
 # E4 replays the golds as well, so it waits for the tasks.
@@ -53,8 +59,10 @@ class _Run:
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
-def synthesize(options: SynthesisOptions, events: Events = silent) -> SynthesisReport:
+def synthesize(options: SynthesisOptions, events: Events = silent, *, accept: Accept | None = None) -> SynthesisReport:
     """Make the bundle that `options` ask for, and return what was kept and rejected.
+
+    accept: says why a model's specification is not wanted ("" when it is), before tasks are made of it.
 
     Errors: UsageError for a folder that exists or a ledger of another run; SpecError for an unsound specification; UnsoundError when
     no task or no environment passes its gates; InfrastructureError for a full disk. What is done stays in the ledger beside `out`.
@@ -64,25 +72,34 @@ def synthesize(options: SynthesisOptions, events: Events = silent) -> SynthesisR
     if not options.resume:
         remove(path)
     with RunLedger.open(path, command="synthesize", seed=options.seed, flags=options.identity()) as ledger:
-        report = _Pipeline(_Run(options, events, ledger)).run()
+        run = _Run(options, events, ledger)
+        if options.proposer is None:
+            report = _Pipeline(run).run()
+        else:
+            from envgen.synthesis.proposer import Proposer
+
+            with Proposer(options, options.proposer, ledger, events, accept) as model:
+                report = _Pipeline(run, model).run()
     remove(path)
     return report
 
 
+Beginning = tuple[Proposal, apsw.Connection, WorldReport, list[Evidence]]
+
+
 class _Pipeline:
-    def __init__(self, run: _Run) -> None:
-        self.run_, self.options, self.events = run, run.options, run.events
+    def __init__(self, run: _Run, model: "Proposer | None" = None) -> None:
+        self.run_, self.options, self.events, self.model = run, run.options, run.events, model
 
     def run(self) -> SynthesisReport:
         """Go through the stages."""
         run = self.run_
-        with run.stage("specification", f"{self.options.domain}: schema, tools and rules"):
-            proposal = self._propose()
-            check_specification(proposal.spec)
-        with run.stage("world", "rows, their history by the world's own tools, and its gates"):
-            world, built, evidence = self._world(proposal)
+        proposal, world, built, evidence = self._offline() if self.model is None else self._modelled(self.model)
         with run.stage("tasks", f"{self.options.tasks} tasks, each through its gates"):
             selection, found = self._tasks(Recipe.of(proposal, world, self.options.seed, self._planner_options()))
+        if self.model is not None:
+            with run.stage("texts", "requests said anew, and tried"):
+                found = self.model.review(DatabaseEnvironment(proposal.spec, world), selection, found, run.rejected)
         with run.stage("gates", "the environment as a whole"):
             environment = DatabaseEnvironment(proposal.spec, world, tasks=selection.split(), gold=selection.gold)
             environment, evidence = self._whole(environment, evidence + found)
@@ -93,12 +110,28 @@ class _Pipeline:
         return SynthesisReport(
             path=self.options.out, manifest=manifest, asked=self.options.tasks, kept=len(environment.tasks()),
             rejected=dict(run.rejected.most_common()), notes=proposal.notes, seconds=run.seconds,
+            dropped=tuple(self.model.dropped) if self.model else (), usage=self._usage(len(environment.tasks())),
         )  # fmt: skip
 
-    def _propose(self) -> Proposal:
+    def _offline(self) -> Beginning:
         from envgen.database.grammar import propose
 
-        return propose(self.options.domain, seed=self.options.seed, size=self.options.size)
+        with self.run_.stage("specification", f"{self.options.domain}: schema, tools and rules"):
+            proposal = propose(self.options.domain, seed=self.options.seed, size=self.options.size)
+            check_specification(proposal.spec)
+        with self.run_.stage("world", "rows, their history by the world's own tools, and its gates"):
+            return proposal, *self._world(proposal)
+
+    def _modelled(self, model: "Proposer") -> Beginning:
+        with self.run_.stage("model", f"{self.options.domain}: written by {model.options.model}, analysed, run and repaired"):
+            self.run_.ledger.begin("model", self.options.identity())
+            built = model.build(self.run_.seconds)
+            check_specification(built.proposal.spec)
+            self.run_.ledger.finish("model", output=built.proposal.spec.name)
+        return built.proposal, built.world, built.report, built.evidence
+
+    def _usage(self, kept: int) -> JsonObject:
+        return self.model.usage(kept) if self.model else {}
 
     def _world(self, proposal: Proposal) -> tuple[apsw.Connection, WorldReport, list[Evidence]]:
         """Build the start state and run the gates that need no task. A world in which some guard or rule can never be seen at
@@ -185,7 +218,10 @@ class _Pipeline:
         spec = proposal.spec
         manifest = Manifest(
             name=spec.name, family="database", title=spec.title, provenance=self._provenance(proposal, built),
-            cost={"seconds": {name: round(value, 3) for name, value in self.run_.seconds.items()}},
+            cost={
+                "seconds": {name: round(value, 3) for name, value in self.run_.seconds.items()},
+                **({"model": usage} if (usage := self._usage(len(environment.tasks()))) else {}),
+            },
         )  # fmt: skip
         ledger = self.run_.ledger.to_json()
         for reject in ledger["rejects"]:
@@ -201,8 +237,8 @@ class _Pipeline:
 
     def _provenance(self, proposal: Proposal, built: WorldReport) -> JsonObject:
         return {
-            "generator": f"envgen {envgen.__version__}", "proposer": "grammar", "seed": self.options.seed, **self.options.identity(),
-            "features": proposal.features, "notes": list(proposal.notes), "history": {"asked": built.events, "made": built.made},
+            "generator": f"envgen {envgen.__version__}", "proposer": "model" if self.model else "grammar", "seed": self.options.seed,
+            **self.options.identity(), "features": proposal.features, "notes": list(proposal.notes), "history": {"asked": built.events, "made": built.made},
         }  # fmt: skip
 
 

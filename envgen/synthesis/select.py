@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from envgen.core.digest import digest
 from envgen.core.types import Evidence, Gold, Task
@@ -68,6 +68,22 @@ class Selection:
             self._templates[task.template] += 1
             if gold.answer is not None:
                 self._answers.setdefault(_question(gold), Counter())[str(gold.answer.value)] += 1
+
+    def replace(self, names: Sequence[str], candidates: Sequence[tuple[Task, Gold]]) -> None:
+        """Put tasks in the place of those called `names`, one for one; their templates and answers are the same."""
+        places = {name: index for index, name in enumerate(task.id for task in self.tasks)}
+        for name, (task, gold) in zip(names, candidates, strict=True):
+            self.tasks[places[name]] = task
+            del self.gold[name]
+            self.gold[task.id] = gold
+
+    def remove(self, names: Collection[str]) -> None:
+        """Take tasks out again."""
+        for task in [task for task in self.tasks if task.id in names]:
+            self.tasks.remove(task)
+            del self.gold[task.id]
+            self._templates[task.template] -= 1
+        self._templates += Counter()
 
     def split(self) -> list[Task]:
         """Return the tasks with their splits: whole templates go to test, about one in five; twins stay together by template."""

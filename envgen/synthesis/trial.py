@@ -99,6 +99,10 @@ def _coverage(parts: Parts, findings: Findings) -> None:
     if finder is None or not any(source.startswith("field:") for source in finder.args.values()):
         missing.append(f"no read tool finds {party} by a part of the name and shows the id and the name")
     missing += unreached_states(spec)
+    if parts.documents is not None:
+        from envgen.database.documents import kept
+
+        missing += kept(parts.documents, parts.tools)
     for tool in spec.tools:
         if not analyses[tool.name].read_only and not set(codes(tool)) - {"not_found"}:
             findings.blame(tool.name, "it refuses nothing but unknown ids: add the guards that the rules of the business ask for")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from envgen.core.names import slug
 from envgen.database.analysis import ToolAnalysis, analyse_tools, schema_connection
+from envgen.database.documents import Documents
 from envgen.database.draw import with_samples
 from envgen.database.language import Language, Proposal
 from envgen.database.model.examples import with_examples
@@ -34,7 +35,10 @@ _SPEAKS = re.compile(
 
 @dataclass
 class Parts:
-    """What the stages have brought so far; lists shrink as parts are dropped. kinds: "table.column" -> its kind."""
+    """What the stages have brought so far; lists shrink as parts are dropped. kinds: "table.column" -> its kind.
+
+    fill_too: tables that are filled though tools add rows to them. malformed: tool -> (its reply, what is wrong). documents: what to keep to.
+    """
 
     name: str
     brief: Brief
@@ -48,6 +52,8 @@ class Parts:
     acts: WireActs | None = None
     fill_too: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    malformed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    documents: Documents | None = None
 
     def spec(self) -> EnvironmentSpec:
         """Return the specification of the parts, examples included."""

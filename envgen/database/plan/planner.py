@@ -6,7 +6,7 @@ from typing import Any
 
 from envgen.core.digest import rng, short_id
 from envgen.core.errors import PlanError
-from envgen.core.types import Answer, Difficulty, Expectation, Goal, Gold, JsonObject, RowPatch, Task
+from envgen.core.types import Answer, Difficulty, Expectation, Goal, Gold, JsonObject, RowPatch, Start, Task
 from envgen.database.language import Language, Situation
 from envgen.database.plan.draft import Book, Draft
 from envgen.database.plan.flip import flip
@@ -313,12 +313,17 @@ def _candidate(book: Book, draft: Draft, requests: list[Request], told: Told) ->
     }
     kinds = tuple(request.wish.kind for request in requests)
     template = "+".join(sorted(request.wish.template for request in requests))
-    task_id = short_id("t", [told.text, draft.start.model_dump(), expect.model_dump(), gold_body["reason"], draft.book.spec.name])
+    task_id = id_of(told.text, draft.start, expect, gold_body["reason"], draft.book.spec.name)
     task = Task(
         id=task_id, split="train", template=template, kinds=kinds, instruction=told.text, start=draft.start,
         difficulty=_difficulty(book, draft, requests, expect, len(gold_body["rules"])),
     )  # fmt: skip
     return Candidate(task, Gold(task=task_id, **gold_body))
+
+
+def id_of(instruction: str, start: Start, expect: Expectation, reason: str | None, name: str) -> str:
+    """Return the id of a task in the environment `name`: a hash of what it asks, where it starts and what has to come out."""
+    return short_id("t", [instruction, start.model_dump(), expect.model_dump(), reason, name])
 
 
 def _goal(wish: Wish) -> Goal:
