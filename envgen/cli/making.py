@@ -11,11 +11,12 @@ import typer
 from envgen.bundle.ledger import RunLedger, ledger_path, unfinished
 from envgen.bundle.read import read_manifest
 from envgen.bundle.write import check_target
+from envgen.cli.modelling import usage_lines
 from envgen.cli.output import Reporter, emit, table
-from envgen.core.errors import EnvgenError, UnsoundError, UsageError
+from envgen.core.errors import BudgetReached, EnvgenError, ModelError, UnsoundError, UsageError
 from envgen.core.names import check_phrase, slug
 from envgen.core.types import GOAL_KINDS
-from envgen.synthesis.options import SynthesisOptions, SynthesisReport
+from envgen.synthesis.options import ModelOptions, SynthesisOptions, SynthesisReport
 
 _GATE = re.compile(r"[ET]\d+")
 
@@ -26,8 +27,11 @@ class Stopped(EnvgenError):
     exit_code = 130
 
 
-def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen: Any) -> SynthesisOptions:
-    """Return checked options. UsageError for what cannot be; InfrastructureError for a folder that cannot be written."""
+def options(domain: str | None, *, kinds: str | None, out: Path | None, many: bool = False, **chosen: Any) -> SynthesisOptions:
+    """Return checked options. many: `out` is a folder of bundles, there or not.
+
+    UsageError for what cannot be; InfrastructureError for a folder that cannot be written.
+    """
     if domain is None:
         raise UsageError('say what business: --domain "public library". `envgen synthesize --list-domains` shows those with a lexicon')
     phrase = check_phrase(domain)
@@ -35,9 +39,10 @@ def options(domain: str | None, *, kinds: str | None, out: Path | None, **chosen
         raise UsageError("--resume goes on with a run and --force throws it away: give one of them")
     chosen_kinds = parse_kinds(kinds)
     target = out or Path("generated") / slug(phrase)
-    check_target(target, resume=chosen["resume"], force=chosen["force"])
     options = SynthesisOptions(domain=phrase, out=target, kinds=chosen_kinds, **chosen)
-    _check_stopped(options)
+    if not many:
+        check_target(target, resume=chosen["resume"], force=chosen["force"])
+        _check_stopped(options)
     return options
 
 
@@ -74,6 +79,9 @@ def run(chosen: SynthesisOptions, report: Reporter) -> SynthesisReport:
     except UnsoundError:
         _end(chosen)
         raise
+    except (BudgetReached, ModelError) as problem:
+        again = command(replace(chosen, resume=True, force=False))
+        raise type(problem)(f"{problem}. What is done is kept. Go on with: {again}") from problem
     except KeyboardInterrupt:
         raise Stopped(f"stopped; what is done is kept. Go on with: {command(replace(chosen, resume=True, force=False))}") from None
 
@@ -109,8 +117,25 @@ def command(chosen: SynthesisOptions) -> str:
     ]
     words += [f"--kinds {','.join(chosen.kinds)}"] if chosen.kinds else []
     words += [f"--difficulty {chosen.difficulty}"] if chosen.difficulty else []
+    words += _model_words(chosen)
     words += [f"--out {shlex.quote(str(chosen.out))}"]
     return " ".join([*words, *(["--resume"] if chosen.resume else [])])
+
+
+def _model_words(chosen: SynthesisOptions) -> list[str]:
+    """The flags of the model that a run needs to go on; budgets and places are the caller's to give anew."""
+    model = chosen.proposer
+    if model is None:
+        return []
+    flags: dict[str, Any] = {
+        "--model": model.model, "--base-url": model.base_url, "--tools": model.tools, "--from-docs": model.documents,
+        "--check-ambiguity": model.check_ambiguity or None, "--temperature": model.temperature,
+        "--reasoning-effort": model.reasoning_effort, "--cache": model.cache,
+        "--max-tokens": model.max_tokens if model.max_tokens != ModelOptions.max_tokens else None,
+        "--repairs": model.repairs if model.repairs != ModelOptions.repairs else None,
+    }  # fmt: skip
+    words = [f"{flag} {shlex.quote(str(value))}" for flag, value in flags.items() if value is not None]
+    return words + (["--reword"] if model.reword else [])
 
 
 def _quoted(phrase: str) -> str:
@@ -129,6 +154,7 @@ def summary(result: SynthesisReport, chosen: SynthesisOptions) -> str:
         result.headline(),
     ]
     lines += [f"note: {note}" for note in result.notes]
+    lines += usage_lines(result)
     gates = {name: seconds for name, seconds in result.seconds.items() if _GATE.fullmatch(name)}
     stages = {name: seconds for name, seconds in result.seconds.items() if name not in gates}
     lines += [f"seconds by {what}: {_seconds(spent)}" for what, spent in (("stage", stages), ("gate", gates)) if spent]

@@ -144,7 +144,7 @@ class Dialect:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text.replace(",", ""))
+    found = pattern.search(re.sub(r"(?<=\d),(?=\d{3})", "", text))
     return next((int(group) for group in found.groups() if group), None) if found else None
 
 

@@ -238,7 +238,8 @@ class _Pipeline:
     def _provenance(self, proposal: Proposal, built: WorldReport) -> JsonObject:
         return {
             "generator": f"envgen {envgen.__version__}", "proposer": "model" if self.model else "grammar", "seed": self.options.seed,
-            **self.options.identity(), "features": proposal.features, "notes": list(proposal.notes), "history": {"asked": built.events, "made": built.made},
+            **self.options.identity(), "features": proposal.features, "notes": list(proposal.notes),
+            "history": {"asked": built.events, "made": built.made},
         }  # fmt: skip
 
 

@@ -46,9 +46,8 @@ def reword(talk: Talk, environment: DatabaseEnvironment, selection: Selection, e
     for start in range(0, len(texts), AT_ONCE):
         chosen = texts[start : start + AT_ONCE]
         asked = {f"r{start + number + 1}": text for number, text in enumerate(chosen)}
-        items = [
-            {"id": name, "text": text, "keep": " | ".join(_keep(environment, selection, groups[text]))} for name, text in asked.items()
-        ]
+        kept = {text: _keep(environment, selection, groups[text]) for text in chosen}
+        items = [{"id": name, "text": text, "keep": " | ".join(kept[text])} for name, text in asked.items()]
         reply = talk.mend("reword", WireReworded, title=environment.spec.title, items=items)
         for item in reply.texts if reply else ():
             old = asked.pop(item.id, None)

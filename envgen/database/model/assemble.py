@@ -37,7 +37,8 @@ _SPEAKS = re.compile(
 class Parts:
     """What the stages have brought so far; lists shrink as parts are dropped. kinds: "table.column" -> its kind.
 
-    fill_too: tables that are filled though tools add rows to them. malformed: tool -> (its reply, what is wrong). documents: what to keep to.
+    fill_too: tables that are filled though tools add rows to them. malformed: tool -> (its reply, what is wrong).
+    documents: what the tools have to keep to.
     """
 
     name: str
