@@ -28,7 +28,8 @@ def tour(out: Path | None, seed: int) -> None:
     """Make, validate, show, play. UnsoundError when a step does not come out as it must."""
     with _folder(out) as folder, Reporter() as report:
         target = folder / "demo-library"
-        options: dict[str, Any] = {"size": "small", "tasks": TASKS, "difficulty": None, "seed": seed, "jobs": 0, "resume": False, "force": out is not None}
+        options: dict[str, Any] = {"size": "small", "tasks": TASKS, "difficulty": None, "seed": seed, "jobs": 0, "resume": False}
+        options["force"] = out is not None
         made = making.run(making.options(DOMAIN, kinds=None, out=target, strict=False, **options), report)
         typer.echo(f"\n1. made: {DOMAIN}, {made.headline()}")
         checked = validate_bundle(target, events=report)
