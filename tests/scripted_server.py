@@ -31,7 +31,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -167,6 +168,7 @@ class Handler(BaseHTTPRequestHandler):
     """Plays the script of its server."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each reply waits 40 ms for the client to acknowledge its head
     server: "HTTPServer"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -174,20 +176,21 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         names = self.server.script.options.get("models") or ["scripted"]
-        found = self.path.partition("?")[0].rstrip("/").endswith("/models")
+        found = self.path.partition("?")[0].rstrip("/") == "/v1/models"
         listed = {"object": "list", "data": [{"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in names]}
         self._send(200 if found else 404, json.dumps(listed if found else {"error": {"message": "Not Found"}}).encode())
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-        if not self.path.partition("?")[0].endswith("/chat/completions"):
+        if self.path.partition("?")[0] != "/v1/chat/completions":
             self._send(404, b'{"detail": "Not Found"}')
             return
         seen = self.server.record(self.path, json.loads(raw), {name.lower(): value for name, value in self.headers.items()})
         with self.server.lock:
             reply = self.server.script.refusal(seen) or self.server.script.reply(seen)
         try:
-            self._play(seen, reply)
+            with self.server.busy():
+                self._play(seen, reply)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
@@ -252,6 +255,19 @@ class HTTPServer(ThreadingHTTPServer):
         self.requests: list[Seen] = []
         self.lock = threading.Lock()
         self.stopping = threading.Event()
+        self.at_once = self.most_at_once = 0
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Count the requests that are being answered."""
+        with self.lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.at_once -= 1
 
     def record(self, path: str, body: Any, headers: dict[str, str]) -> Seen:
         """Write one request down, without its key, and run the hook."""
@@ -292,6 +308,11 @@ class ScriptedServer:
     @property
     def requests(self) -> list[Seen]:
         return self._http.requests
+
+    @property
+    def most_at_once(self) -> int:
+        """The most requests that were being answered at one moment."""
+        return self._http.most_at_once
 
     def start(self) -> Self:
         self._thread.start()

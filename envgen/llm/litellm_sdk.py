@@ -58,8 +58,8 @@ class LitellmSender:
         """Return the answer to `body` as Chat Completions JSON. Raises Failure; never litellm's own errors, which may hold the key."""
         _hush()
         arguments: JsonObject = {**body, "timeout": timeout, "num_retries": 0, "max_retries": 0, "drop_params": False}
-        if headers:
-            arguments["extra_headers"] = headers
+        if headers or self._route.basic:
+            arguments["extra_headers"] = {**headers, **({"Authorization": self._route.basic} if self._route.basic else {})}
         if self._route.base_url is not None:
             arguments["api_base"] = self._route.base_url
             if self._route.model.startswith("openai/") and not os.environ.get(KEY, "").strip():

@@ -50,7 +50,8 @@ class OpenAISender:
         with self._lock:
             if self._stock:
                 return self._stock.pop()
-        return self._sdk.OpenAI(api_key=self._key, base_url=self._route.base_url, max_retries=0)
+        headers = {"Authorization": self._route.basic} if self._route.basic else None
+        return self._sdk.OpenAI(api_key=self._key, base_url=self._route.base_url, max_retries=0, default_headers=headers)
 
     def _give(self, client: Any) -> None:
         with self._lock:

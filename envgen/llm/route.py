@@ -1,9 +1,10 @@
 """From settings to the road a request takes: which SDK, which endpoint, under which model name."""
 
+import base64
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from envgen.core.errors import UsageError
 from envgen.llm.types import ModelSettings
@@ -13,15 +14,18 @@ OPENAI_HOST = "api.openai.com"
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """sdk: what sends the request. model: the name as the SDK gets it. base_url: as given, None for the provider's own endpoint.
+    """sdk: what sends the request. model: the name as the SDK gets it. base_url: None for the provider's own endpoint.
 
     local: the endpoint is the user's own, so that no public price holds. provider: for messages and for the cache's key.
+    basic: the Authorization header that a user and password in the URL amount to. They are taken out of base_url, since HTTP
+    libraries log addresses.
     """
 
     sdk: Literal["openai", "litellm"]
     model: str
     base_url: str | None
     provider: str
+    basic: str = field(default="", repr=False)
 
     @property
     def local(self) -> bool:
@@ -47,15 +51,25 @@ def route_of(settings: ModelSettings) -> Route:
     name = settings.model.strip()
     if not name or name.endswith("/"):
         raise UsageError(f"--model {settings.model!r} names no model; give one such as openai/gpt-5-mini")
+    own = _checked(settings.base_url)
     if name.startswith("litellm/"):
         inner = name.removeprefix("litellm/")
-        return Route("litellm", inner, _checked(settings.base_url), f"litellm, {inner.partition('/')[0]}")
-    own = _checked(settings.base_url)
-    if own is not None:
-        return Route("openai", name.removeprefix("openai/"), own, "openai")
-    if name.startswith("openai/") or "/" not in name:
-        return Route("openai", name.removeprefix("openai/"), _checked(os.environ.get("OPENAI_BASE_URL")), "openai")
+        url, basic = _bare(own)
+        return Route("litellm", inner, url, f"litellm, {inner.partition('/')[0]}", basic)
+    if own or name.startswith("openai/") or "/" not in name:
+        url, basic = _bare(own or _checked(os.environ.get("OPENAI_BASE_URL")))
+        return Route("openai", name.removeprefix("openai/"), url, "openai", basic)
     return Route("litellm", name, None, name.partition("/")[0])
+
+
+def _bare(url: str | None) -> tuple[str | None, str]:
+    """Return `url` without its user and password, and the header that says them."""
+    parts = urlsplit(url or "")
+    if url is None or "@" not in parts.netloc:
+        return url, ""
+    said = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return bare, f"Basic {base64.b64encode(said.encode()).decode()}"
 
 
 def _checked(url: str | None) -> str | None:

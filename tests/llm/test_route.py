@@ -50,6 +50,13 @@ def test_what_is_no_http_address_is_refused(url: str) -> None:
         route_of(ModelSettings("m", base_url=url))
 
 
+def test_a_user_and_password_become_a_header() -> None:
+    for model in ("m", "litellm/openai/m"):
+        route = route_of(ModelSettings(model, base_url="https://me:s%2Fcret@example.org/v1"))
+        assert (route.base_url, route.basic) == ("https://example.org/v1", "Basic bWU6cy9jcmV0")
+        assert "bWU6" not in repr(route)
+
+
 def test_an_address_is_shown_without_its_secrets() -> None:
     assert clean_url("https://me:secret@example.org:8000/v1/?api-key=secret#x") == "https://example.org:8000/v1"
     assert "secret" not in route_of(ModelSettings("m", base_url="https://me:secret@example.org/v1?k=secret")).endpoint
