@@ -39,6 +39,7 @@ def _hush() -> None:
     """Ignore the warnings that litellm's own code earns. `filterwarnings` adds a filter that is there already only once."""
     warnings.filterwarnings("ignore", module=r"litellm(\..*)?$")
     warnings.filterwarnings("ignore", message=r"(?s)Pydantic serializer warnings")
+    warnings.filterwarnings("ignore", message=r"(?s).*using the `ReadOnly` qualifier")
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"(pydantic|importlib|asyncio)(\..*)?$")
 
 
@@ -48,6 +49,8 @@ class LitellmSender:
     def __init__(self, route: Route, scrub: Scrubber) -> None:
         self._litellm = _litellm()
         self._route, self._scrub = route, scrub
+        # litellm keeps one HTTP client per endpoint, made by the first request: two first ones at once would make two and lose one.
+        self._first, self._warm = threading.Lock(), False
         with _IMPORTING:
             _OPEN.append(self)
 
@@ -64,6 +67,15 @@ class LitellmSender:
             arguments["api_base"] = self._route.base_url
             if self._route.model.startswith("openai/") and not os.environ.get(KEY, "").strip():
                 arguments["api_key"] = PLACEHOLDER
+        if not self._warm:
+            with self._first:
+                if not self._warm:
+                    answer = self._within(arguments, timeout)
+                    self._warm = True
+                    return answer
+        return self._within(arguments, timeout)
+
+    def _within(self, arguments: JsonObject, timeout: float) -> Any:
         try:
             answer = within(timeout, lambda: self._call(arguments), lambda: None)
         except DeadlinePassed:
