@@ -15,6 +15,7 @@
     ├── BadAnswer             1  a model's answer is still wrong after all attempts
     └── InfrastructureError   3  the machine failed: disk, memory, process, missing part
         └── ModelError        3  a model endpoint failed, or answered nothing usable, after all retries
+            └── RequestRefused   it refuses one request, such as a prompt that is too long; others may pass
 
 A bad call by an agent is none of these: it is a `ToolResult` with an error code.
 """
@@ -91,6 +92,10 @@ class InfrastructureError(EnvgenError):
 
 class ModelError(InfrastructureError):
     """A model endpoint failed, or answered nothing usable, after all retries."""
+
+
+class RequestRefused(ModelError):
+    """The endpoint refuses this one request, such as a prompt that is too long. Others may pass."""
 
 
 class BudgetReached(EnvgenError):

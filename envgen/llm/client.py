@@ -52,7 +52,7 @@ class ModelClient:
     cache: answers found there are not paid for again. meter: the accounts and the budget. events: told of every retry and change.
     pause: waits between attempts, in seconds; for tests.
     Errors of every call: UsageError (wrong key, no such model), InfrastructureError (nothing answers at the endpoint), ModelError (the
-    endpoint keeps failing, or refuses the request), BudgetReached.
+    endpoint keeps failing; RequestRefused: it refuses this request), BudgetReached.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from envgen.core.errors import EnvgenError, InfrastructureError, ModelError, UsageError
+from envgen.core.errors import EnvgenError, InfrastructureError, ModelError, RequestRefused, UsageError
 from envgen.llm.failure import Failure
 from envgen.llm.openai_sdk import KEY
 from envgen.llm.route import Route
@@ -20,7 +20,7 @@ def complaint(failure: Failure, route: Route, *, served: list[str], attempts: in
     if failure.kind == "unreachable":
         return InfrastructureError(f"{where}: nothing answers there: {failure}. {_start(route)}")
     if failure.kind == "refused":
-        return ModelError(f"{where}: the endpoint refuses the request ({failure}). Check the model's context length and its parameters")
+        return RequestRefused(f"{where}: the endpoint refuses the request ({failure}). Check the model's context length and its parameters")
     if failure.kind == "retry":
         return ModelError(f"{where}: still failing after {attempts} attempts ({failure}). What is done is kept; run again to go on")
     return ModelError(f"{where}: the request failed for good ({failure}). Check the account and the endpoint, then run again to go on")

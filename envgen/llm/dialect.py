@@ -29,7 +29,8 @@ _CONTEXT = re.compile(
     r"(?:maximum|max)[ _](?:context|model)[ _]len(?:gth)?\D{0,20}(\d+)|context (?:size|window|length)\D{0,30}(\d+)", re.IGNORECASE
 )
 _INPUT = re.compile(
-    r"(\d+) (?:input tokens|in the messages|prompt tokens|tokens in the (?:messages|prompt))|prompt \((\d+) tokens", re.IGNORECASE
+    r"(\d+) (?:input|prompt) tokens|(\d+) (?:tokens )?in the (?:messages|prompt)|resulted in (\d+) tokens|prompt \((\d+) tokens",
+    re.IGNORECASE,
 )
 _OUTPUT = re.compile(
     r"at most (\d+) (?:completion|output)|> (\d+), which is the maximum allowed|(?:less than or equal to|<=) (\d+)", re.IGNORECASE

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from envgen.core.errors import BadAnswer, EnvgenError
+from envgen.core.errors import BadAnswer, EnvgenError, RequestRefused
 from envgen.core.types import JsonObject
 from envgen.llm.client import ModelClient
 from envgen.llm.extract import extract_json
@@ -54,13 +54,16 @@ def ask(
     any they are sent back, at most 12 at a time, `attempts` replies in all. A reply that was cut off counts when what was complete of
     it validates: `on_salvage` is told. Unknown fields are ignored and plain types converted, as `kind` has it.
 
-    Errors: BadAnswer with the problems of the last reply; the client's own errors.
+    Errors: BadAnswer with the problems of the last reply, also when the endpoint refuses this one request; the client's own errors.
     """
     wanted = request if request.schema is not None else replace(request, schema=wire_schema(kind), schema_name=_name(kind))
     problems: tuple[str, ...] = ("no attempt was made",)
     lengths = 0
     for attempt in range(attempts):
-        reply = client.complete(wanted)
+        try:
+            reply = client.complete(wanted)
+        except RequestRefused as refused:  # often the reply shown again has made the prompt too long
+            raise BadAnswer(request.stage, [str(refused), *(problems if attempt else ())]) from None
         verdict = _judge(reply, kind, check)
         if verdict.value is not None:
             if verdict.salvaged:

@@ -91,7 +91,7 @@ def test_many_are_answered_in_order_within_the_limit(asking: Asking) -> None:
         replies = client.complete_all([asking(str(number)) for number in range(9)])
         assert server.most_at_once == 3
     texts = [reply.text if isinstance(reply, ModelReply) else type(reply).__name__ for reply in replies]
-    assert texts == ["0", "1", "2", "ModelError", "4", "5", "6", "7", "8"]
+    assert texts == ["0", "1", "2", "RequestRefused", "4", "5", "6", "7", "8"]
 
 
 def test_a_budget_stops_before_the_call_that_would_pass_it(asking: Asking) -> None:

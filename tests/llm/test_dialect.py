@@ -167,8 +167,9 @@ def test_an_answer_is_made_to_fit_the_context(text: str, cap: int) -> None:
     assert body(dialect)["max_tokens"] == 1000
 
 
-def test_a_prompt_that_leaves_no_room_is_refused() -> None:
-    assert learn(Dialect(), "This model's maximum context length is 800 tokens and your request has 790 input tokens.") is None
+@pytest.mark.parametrize("used", ["your request has 790 input tokens.", "However, your messages resulted in 1,790 tokens."])
+def test_a_prompt_that_leaves_no_room_is_refused(used: str) -> None:
+    assert learn(Dialect(), f"This model's maximum context length is 800 tokens. {used}") is None
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,24 @@ def test_a_budget_that_is_reached_is_raised_and_what_was_answered_is_kept(asking
         assert 0 < len(server.requests) == len(cache) < 20
 
 
+def test_a_repair_that_is_too_long_for_the_model_is_a_bad_answer(asking: Asking) -> None:
+    with ScriptedServer([{"replies": ["no JSON " * 1000]}], options={"context": 1500}) as server:
+        client = ModelClient(ModelSettings("m", base_url=server.url, max_tokens=200))
+        with client, pytest.raises(BadAnswer) as caught:
+            ask(client, asking(), Tools)
+    assert "the endpoint refuses the request (HTTP 400: 'max_tokens' is too large" in caught.value.problems[0]
+    assert caught.value.problems[1] == "the reply holds no JSON object"
+
+
+def test_a_request_that_is_refused_leaves_the_others_alone(asking: Asking) -> None:
+    def answer(body: Any) -> Any:
+        return {"status": 400, "body": "not this one"} if body["messages"][0]["content"] == "bad" else GOOD
+
+    with ScriptedServer([{"replies": [answer]}]) as server, ModelClient(ModelSettings("m", base_url=server.url)) as client:
+        results = ask_all(client, [asking("bad"), asking("good")], Tools)
+    assert [type(result) for result in results] == [BadAnswer, Tools]
+
+
 def test_a_wrong_key_is_raised(asking: Asking) -> None:
     with ScriptedServer(options={"key": "right"}) as server, ModelClient(ModelSettings("m", base_url=server.url, concurrency=1)) as client:
         with pytest.raises(UsageError, match="the key is missing or wrong"):
