@@ -64,7 +64,16 @@ def _run(parts: Parts, seed: int) -> ExampleFindings | None:
     environment = _environment(parts, seed)
     if environment is None:
         return None
-    return run_examples(environment, [rule for rule in parts.rules if rule.breach])
+    found = run_examples(environment, [rule for rule in parts.rules if rule.breach])
+    for listed in (found.wrong, found.broken):
+        for name, entries in listed.items():
+            listed[name] = [(_own(parts, name, example), problem) for example, problem in entries]
+    return found
+
+
+def _own(parts: Parts, tool: str, example: Example) -> Example:
+    """The example as the parts hold it: in an environment, rows that several examples set up stand in `samples`."""
+    return next(other for other in parts.examples[tool] if other.given == example.given)
 
 
 def _environment(parts: Parts, seed: int) -> DatabaseEnvironment | None:

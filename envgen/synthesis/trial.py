@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from envgen.core.digest import rng
+from envgen.core.digest import derive_seed, rng
 from envgen.core.errors import EnvgenError, SpecError
 from envgen.database.analysis import analyse, analyse_tools, schema_connection
 from envgen.database.draw import Drawer
@@ -25,7 +25,7 @@ from envgen.gates.replay import neutral_task
 from envgen.gates.witness import single_calls
 
 CALLS, EPISODE, WALKS, WALK_CALLS = 160, 24, 16, 30
-MOST_WORLDS = 8
+MOST_WORLDS, OTHER_WORLDS = 8, 3
 _NAMED = re.compile(r"\b([a-z][a-z0-9_]*)\b")
 
 
@@ -63,6 +63,13 @@ def inspect(parts: Parts, seed: int) -> Findings:
         _coverage(sound, findings)
         _run(sound, seed, findings)
     return findings
+
+
+def readable(parts: Parts) -> Parts:
+    """Return `parts` with the tools alone that can be analysed, before anybody has repaired the others."""
+    findings = Findings()
+    _static(replace(parts, rules=[]), findings)
+    return replace(parts, tools=[tool for tool in parts.tools if tool.name not in findings.tools])
 
 
 def _static(parts: Parts, findings: Findings) -> None:
@@ -140,10 +147,12 @@ def _run(parts: Parts, seed: int, findings: Findings) -> None:
     if environment is None:
         return
     seen = {tool.name: _try(environment, tool) for tool in environment.spec.tools}
-    for name, (succeeded, refusals, fault) in seen.items():
+    idle = [name for name, (succeeded, _, fault) in seen.items() if not succeeded and not fault and not _by_walks(environment, name)]
+    idle = _elsewhere(parts, seed, idle)
+    for name, (_, refusals, fault) in seen.items():
         if fault:
             findings.blame(name, fault)
-        elif not succeeded and not _by_walks(environment, name):
+        elif name in idle:
             counted = ", ".join(f"{code} {number} times" for code, number in refusals.most_common(4)) or "no argument could be drawn"
             findings.blame(name, f"it never succeeds: of {refusals.total()} calls with rows of every state, {counted}")
     for tool in environment.spec.tools:
@@ -151,13 +160,24 @@ def _run(parts: Parts, seed: int, findings: Findings) -> None:
             _watch(environment, tool.name, findings)
 
 
-def build(parts: Parts, seed: int, findings: Findings) -> DatabaseEnvironment | None:
-    """Return a small environment of `parts`; what keeps a world from being built is blamed on its tool or rule and left out."""
+def _elsewhere(parts: Parts, seed: int, idle: list[str]) -> list[str]:
+    """Of the tools that never succeeded in one world, those that do not in larger ones either: few rows may just not fit together."""
+    for number in range(OTHER_WORLDS):
+        environment = build(parts, derive_seed(seed, "trial", number), Findings(), size="medium") if idle else None
+        if environment is not None:
+            there = [name for name in idle if name in environment.compiled]
+            done = {name for name in there if _try(environment, environment.spec.tool(name))[0] or _by_walks(environment, name)}
+            idle = [name for name in idle if name not in done]
+    return idle
+
+
+def build(parts: Parts, seed: int, findings: Findings, size: str = "small") -> DatabaseEnvironment | None:
+    """Return an environment of `parts`; what keeps a world from being built is blamed on its tool or rule and left out."""
     parts = replace(parts, tools=list(parts.tools), rules=list(parts.rules))
     for _ in range(MOST_WORLDS):
         try:
             proposal = parts.proposal()
-            world, _report = build_world(proposal, seed, "small")
+            world, _report = build_world(proposal, seed, size)
             return DatabaseEnvironment(proposal.spec, world)
         except EnvgenError as problem:
             if not _leave_out(parts, problem, seed, findings):

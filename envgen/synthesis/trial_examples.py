@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from envgen.core.errors import EnvgenError
-from envgen.database.model.examples import missing_examples, threshold_mutants
+from envgen.database.model.examples import missing_examples, threshold_mutants, wants_examples
 from envgen.database.runtime import DatabaseEnvironment
 from envgen.database.spec import Example, Rule, Tool
 from envgen.gates.procedural import example_problem
@@ -34,7 +34,7 @@ def run_examples(environment: DatabaseEnvironment, prohibitions: Sequence[Rule])
             else:
                 good.append(example)
         missing = missing_examples(tool, tool.examples)
-        missing += [] if tool.name in found.wrong else unshown_limits(environment, tool, good)
+        missing += [] if tool.name in found.wrong or not wants_examples(tool) else unshown_limits(environment, tool, good)
         missing += [
             f"a success that rule {rule.id} forbids: {rule.policy}" for rule in prohibitions if _unseen(environment, tool, rule, good)
         ]

@@ -8,20 +8,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
+from sqlglot import exp
+
 from envgen.database.analysis import ToolAnalysis
 from envgen.database.language import Filling, History
 from envgen.database.model.takes import Takes, parse_takes
 from envgen.database.model.wire import WireContent
-from envgen.database.spec import Column, EnvironmentSpec, Table
+from envgen.database.spec import Column, EnvironmentSpec, Forbid, Require, Run, Table, Tool, step_sql
+from envgen.database.sql import parse
 
 SIZES = {"small": 0.45, "medium": 1.0, "large": 2.5}
 ROWS, MADE_ROWS, MOST_ROWS, LEAST_ROWS = 30, 70, 400, 4
 CREATED_AGO = (0, 1, 2, 3, 4, 5, 7, 9, 12, 15, 18, 22, 27, 33, 40, 52)
 CHANGED_AGO = (0, 1, 2, 3, 5, 8, 12, 17)
-CHANGED_SHARE = 0.18
+CHANGED_SHARE, PASSED_SHARE = 0.18, 0.5
 _DEFAULTS = {
     "money": "money:500,9000,50", "minutes": "int:10,90", "flag": "flag:0.2", "date": "date:-200,-1", "date-time": "moment:-12,18,8,18",
 }  # fmt: skip
+# As long as nobody has said what stands in a column, it may be a day to come as well: an expiry that is always over lets no call pass.
+_ANY_DAY = "date:-200,200"
 
 
 def wanted_rows(content: WireContent | None) -> dict[str, int]:
@@ -46,9 +51,26 @@ def history_of(spec: EnvironmentSpec, analyses: Mapping[str, ToolAnalysis], cont
             number = max(wanted.get(name, MADE_ROWS) / len(makers[name]) for name in tables)
             found.append(History(tool=tool.name, n=_sizes(number), ago=CREATED_AGO))
         elif changed:
-            number = CHANGED_SHARE * max(wanted.get(name, MADE_ROWS if makers.get(name) else ROWS) for name in changed)
+            share = PASSED_SHARE if _leads_on(spec, tool) else CHANGED_SHARE
+            number = share * max(wanted.get(name, MADE_ROWS if makers.get(name) else ROWS) for name in changed)
             found.append(History(tool=tool.name, n=_sizes(max(number, 4)), ago=CHANGED_AGO))
     return tuple(found)
+
+
+def _leads_on(spec: EnvironmentSpec, tool: Tool) -> bool:
+    """True when a tool brings rows into a state, not their last, that another tool's guards ask for: many rows pass through it."""
+    passed = {value for table in spec.tables for column in table.columns for value in (column.values or ())[1:-1]}
+    guards = [
+        sql
+        for other in spec.tools
+        if other.name != tool.name
+        for step in other.steps
+        if isinstance(step, (Require, Forbid))
+        for sql in step_sql(step)
+    ]
+    asked = {literal.this for sql in guards for literal in parse(sql).find_all(exp.Literal)}
+    written = {literal.this for step in tool.steps if isinstance(step, Run) for literal in parse(step.run).find_all(exp.Literal)}
+    return bool(written & asked & passed)
 
 
 def _sizes(number: float) -> dict[str, int]:
@@ -107,7 +129,11 @@ class Ground:
         generator = _said(table, column, parsed, self.pools) if parsed else None
         if generator is not None:
             return generator
-        return _default(column, self.kinds.get(f"{table.name}.{column.name}", "")) if column.not_null else ""
+        if not column.not_null:
+            return ""
+        if self.content is None and column.format == "date":
+            return _ANY_DAY
+        return _default(column, self.kinds.get(f"{table.name}.{column.name}", ""))
 
 
 def _target(column: Column) -> str:

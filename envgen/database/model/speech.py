@@ -105,7 +105,7 @@ def _attempt_problem(text: str, view: View, finder: Finder, spec: EnvironmentSpe
             return f"{{{slot}}}: the format {form} does not go with this column"
         if not form and column is not None and column.format in ("date", "date-time", "money"):
             return f"{{{slot}}}: needs a format: {'money' if column.format == 'money' else 'day, date or hour'}"
-    return text_problem(_SLOT.sub("x", text), set(), person=False)
+    return text_problem(_SLOT.sub("one", text), set(), person=False)
 
 
 def add_acts(speech: Speech, spec: EnvironmentSpec, acts: Sequence[WireAct], party: str, writers: Sequence[str]) -> None:
