@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from envgen.core.clock import is_date_time
-from envgen.core.errors import BadAnswer, UnsoundError
+from envgen.core.errors import BadAnswer, SpecError, UnsoundError
 from envgen.core.types import JsonObject
 from envgen.database.analysis import analyse_tools, schema_connection
 from envgen.database.documents import Documents, prompt_text
@@ -60,12 +60,15 @@ def write_parts(talk: Talk, job: Job) -> Parts:
     parts = begin(talk, job)
     write_tools(talk, job, parts)
     write_rules(talk, job, parts)
+    # Before the trial, so that tools are tried on rows such as the business has: kinds, amounts and days that go together.
+    write_content(talk, parts)
     mend(talk, job.seed, parts, most=job.scale["tools"] + BATCH // 2)
     _enough(parts, talk)
     exemplify(talk, job.seed, parts)
     mend(talk, job.seed, parts, most=job.scale["tools"] + BATCH // 2, rounds=0)
     _enough(parts, talk)
-    write_content(talk, parts)
+    if parts.content is None or content_problems(parts.content, parts, pools_of_parameters(parts.tools)):
+        write_content(talk, parts)
     write_words(talk, parts)
     write_acts(talk, parts)
     return parts
@@ -140,7 +143,7 @@ def _enough(parts: Parts, talk: Talk) -> None:
 
 def write_content(talk: Talk, parts: Parts) -> None:
     """Ask for what stands in the rows; asked again once when pools are missing."""
-    spec = parts.spec()
+    spec = _compiled(parts).spec()
     analyses = analyse_tools(spec, schema_connection(spec))
     needed = pools_of_parameters(parts.tools)
     made = [name for name, tools in made_by(spec, analyses).items() if tools]
@@ -164,6 +167,20 @@ def write_content(talk: Talk, parts: Parts) -> None:
         parts.content = best[1]
         for text in hostile_texts(best[1]):
             talk.drop("text", text[:60], "it speaks to the agent instead of being about the business")
+
+
+def _compiled(parts: Parts) -> Parts:
+    """The parts with those tools alone whose SQL compiles: the others are yet to be repaired."""
+    bare = replace(parts, tools=[], rules=[], examples={}).spec()
+    kept = []
+    for tool in parts.tools:
+        spec = bare.model_copy(update={"tools": (tool,)})
+        try:
+            analyse_tools(spec, schema_connection(spec))
+        except SpecError:
+            continue
+        kept.append(tool)
+    return replace(parts, tools=kept)
 
 
 def content_problems(content: WireContent, parts: Parts, needed: Mapping[str, str]) -> list[str]:

@@ -65,13 +65,6 @@ def inspect(parts: Parts, seed: int) -> Findings:
     return findings
 
 
-def readable(parts: Parts) -> Parts:
-    """Return `parts` with the tools alone that can be analysed, before anybody has repaired the others."""
-    findings = Findings()
-    _static(replace(parts, rules=[]), findings)
-    return replace(parts, tools=[tool for tool in parts.tools if tool.name not in findings.tools])
-
-
 def _static(parts: Parts, findings: Findings) -> None:
     """Each tool and each rule is analysed by itself, so that one that does not compile hides nothing about the others."""
     bare = replace(parts, tools=[], rules=[], examples={}).spec()
