@@ -7,7 +7,7 @@ from typing import Any, Literal
 from envgen.core.types import JsonObject
 from envgen.database.language import Choice, Query
 from envgen.database.model.speech import Speech, text_problem
-from envgen.database.model.views import View, column_at, key_parameters
+from envgen.database.model.views import View, column_at, key_parameters, references
 from envgen.database.model.wire import Condition, Question, WireChoice
 from envgen.database.schema import repr_sql
 from envgen.database.spec import Column, EnvironmentSpec
@@ -131,25 +131,37 @@ def _over(spec: EnvironmentSpec, view: View, question: Question) -> list[Query]:
 def _filter(spec: EnvironmentSpec, view: View, conditions: Sequence[Condition], *, slots: bool = True) -> _Filter:
     chosen = _Filter()
     for condition in conditions:
-        column = column_at(spec, f"{view.table}.{condition.column}")
-        if column is None:
-            raise Unusable(f"there is no column {view.table}.{condition.column}")
+        name, column, sql = _column(spec, view, condition.column)
         value = _value(condition.value, column)
         slot = value[1:-1] if isinstance(value, str) and value.startswith("{") and value.endswith("}") else ""
         if slot:
             if not slots or not column.values or condition.test != "=":
                 raise Unusable("a {slot} stands for a state that is asked for by name")
             chosen.slots[slot] = column.values
-        parameter = _parameter(spec, view, column, condition)
-        shown = view.shows.get(f"{view.table}.{column.name}")
+        parameter = _parameter(spec, view, name, column, condition)
+        shown = view.shows.get(name)
         if parameter is not None:
             chosen.args[parameter] = value
         elif shown is not None:
             chosen.where[shown] = value if condition.test == "=" else {condition.test: value}
         else:
             raise Unusable(f"{view.tool} neither shows {column.name} nor selects by it")
-        chosen.sql.append(f"{column.name} {condition.test} {f':{slot}' if slot else _literal(value)}")
+        chosen.sql.append(f"{sql} {condition.test} {f':{slot}' if slot else _literal(value)}")
     return chosen
+
+
+def _column(spec: EnvironmentSpec, view: View, name: str) -> tuple[str, Column, str]:
+    """Return ("table.column", the column, SQL for it): of the view's own table, or shown by it from a table that its rows refer to."""
+    own = column_at(spec, f"{view.table}.{name}")
+    if own is not None:
+        return f"{view.table}.{name}", own, name
+    for whole, shown in view.shows.items():
+        table, _, other = whole.partition(".")
+        keys = [key for key, target in references(spec, view.table).items() if target == table]
+        column = column_at(spec, whole)
+        if shown == name and column is not None and len(keys) == 1:
+            return whole, column, f"(SELECT {other} FROM {table} WHERE id = {view.table}.{keys[0]})"
+    raise Unusable(f"{view.table} has no column {name}, and {view.tool} shows none of that name")
 
 
 def _value(value: Any, column: Column) -> Any:
@@ -166,12 +178,12 @@ def _literal(value: Any) -> str:
     return ":now" if value == "now" else str(value) if isinstance(value, int) else repr_sql(value)
 
 
-def _parameter(spec: EnvironmentSpec, view: View, column: Column, condition: Condition) -> str | None:
+def _parameter(spec: EnvironmentSpec, view: View, name: str, column: Column, condition: Condition) -> str | None:
     """The list's own parameter that selects by this column."""
     if condition.test != "=" or not column.values:
         return None
     properties = spec.tool(view.tool).parameters["properties"]
-    return next((name for name, child in properties.items() if child.get("x-of") == f"{view.table}.{column.name}"), None)
+    return next((key for key, child in properties.items() if child.get("x-of") == name), None)
 
 
 def add_choices(speech: Speech, spec: EnvironmentSpec, views: Sequence[View], choices: Sequence[WireChoice]) -> None:
@@ -191,9 +203,9 @@ def _choice(speech: Speech, spec: EnvironmentSpec, views: Sequence[View], choice
         raise Unusable(f"{choice.tool} is no goal, or {choice.param} names no row that can be found")
     view = next(view for view in views if view.tool == finder.tool and view.path == finder.rows)
     chosen = _filter(spec, view, choice.where, slots=False)
-    by = view.shows.get(f"{table}.{choice.by}")
-    column = column_at(spec, f"{table}.{choice.by}")
-    if by is None or column is None or column.values or (column.type != "INTEGER" and column.format not in ("date", "date-time")):
+    name, column, _ = _column(spec, view, choice.by)
+    by = view.shows.get(name)
+    if by is None or column.values or (column.type != "INTEGER" and column.format not in ("date", "date-time")):
         raise Unusable(f"{view.tool} does not show a number or a time {choice.by}")
     phrases = _asked(choice.phrases, set(), act.party is not None, set())
     args = {name: source for name, source in finder.args.items() if not source.startswith("field:")}
