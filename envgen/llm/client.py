@@ -76,7 +76,7 @@ class ModelClient:
         self._scrub = Scrubber(settings.base_url)
         self._dialect = Dialect(length_name="max_tokens" if self.route.local or self.route.sdk == "litellm" else "max_completion_tokens")
         self._places = threading.BoundedSemaphore(settings.concurrency)
-        self._lock = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.RLock()
         self._twins: WeakValueDictionary[str, _Twin] = WeakValueDictionary()
         self._sender: Sender | None = None
         self._answered = False
@@ -115,8 +115,9 @@ class ModelClient:
         self._closed.wait(seconds)
 
     def note(self, stage: str, message: str) -> None:
-        """Tell the user something about `stage`, without secrets."""
-        self.events(Event("note", stage, self._scrub(message, longest=500)))
+        """Tell the user something about `stage`, without secrets; one thing at a time."""
+        with self._telling:
+            self.events(Event("note", stage, self._scrub(message, longest=500)))
 
     def _twin(self, key: str) -> "_Twin":
         with self._lock:
@@ -210,7 +211,7 @@ class ModelClient:
         """Raise the error that `failure` is to the user; one that holds for every request is kept for the next ones."""
         served = self._open().models() if failure.kind == "model" else []
         problem = complaint(failure, self.route, served=served, attempts=self.settings.retries + 1)
-        if failure.kind in ("key", "model", "unreachable") or failure.status in (402, 429):
+        if failure.kind in ("key", "model", "unreachable") or (failure.kind == "fatal" and failure.status in (402, 429)):
             self._fatal = problem
         raise problem
 

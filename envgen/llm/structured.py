@@ -1,5 +1,6 @@
 """Ask a model for a value of a pydantic type: prompt, JSON, validation, and the problems sent back until it fits."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -163,4 +164,5 @@ def _again(first: ModelRequest, last: ModelRequest, reply: ModelReply, message: 
 
 
 def _name(kind: type[BaseModel]) -> str:
-    return kind.__name__.lower()
+    """Return a name that endpoints take: at most 64 letters, digits, underscores and hyphens."""
+    return re.sub(r"[^a-zA-Z0-9_-]+", "_", kind.__name__.lower())[:64]

@@ -228,6 +228,7 @@ def run(server: ScriptedServer, cache: Path) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", RUN, server.url, str(cache)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_pays_for_nothing_twice(tmp_path: Path) -> None:
     victims: list[subprocess.Popen[str]] = []
 
@@ -245,6 +246,7 @@ def test_a_run_that_is_killed_pays_for_nothing_twice(tmp_path: Path) -> None:
     assert sorted(prompts) == sorted([*(f"prompt {number}" for number in range(6)), "prompt 3"])  # the one that was never answered
 
 
+@pytest.mark.slow
 def test_two_runs_share_a_cache(tmp_path: Path) -> None:
     with ScriptedServer() as server:
         both = [run(server, tmp_path / "c.sqlite") for _ in range(2)]

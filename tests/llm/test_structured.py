@@ -56,6 +56,12 @@ def test_a_schema_of_the_request_comes_first(asking: Asking) -> None:
     assert seen[0].body["response_format"]["json_schema"] == {"name": "own", "strict": True, "schema": own}
 
 
+def test_the_schema_is_named_as_endpoints_take_it(asking: Asking) -> None:
+    batch = type("Batch[Tool]" * 9, (Tools,), {})
+    _, seen = play([GOOD], lambda client: ask(client, asking(), batch))
+    assert seen[0].body["response_format"]["json_schema"]["name"] == ("batch_tool_" * 9)[:64]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -271,6 +271,13 @@ def test_an_exhausted_quota_is_not_tried_again(asking: Asking) -> None:
         assert (scene.sent, scene.waits) == (1, [])
 
 
+def test_a_busy_endpoint_is_asked_again_by_the_next_request(asking: Asking) -> None:
+    with Scene([{"status": 429, "body": "busy"}, {"status": 429, "body": "busy"}, "fine"], retries=1) as scene:
+        with pytest.raises(ModelError, match="still failing after 2 attempts"):
+            scene.ask(asking())
+        assert scene.ask(asking()).text == "fine"
+
+
 def test_a_request_that_is_refused_says_why(asking: Asking) -> None:
     with Scene([{"status": 400, "body": {"error": {"message": "the messages are in the wrong order"}}}]) as scene:
         with pytest.raises(ModelError, match=r"refuses the request \(HTTP 400: the messages are in the wrong order\)"):
