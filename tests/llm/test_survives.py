@@ -56,11 +56,10 @@ def test_429_without_retry_after_waits_longer_each_time(asking: Asking) -> None:
         assert scene.notes[2].endswith(", 3 of 6")
 
 
-@pytest.mark.parametrize(
-    ("header", "low", "high"), [("7", 7, 7), ("0", 0, 0), (email.utils.formatdate(time.time() + 3000, usegmt=True), 120, 120)]
-)
+@pytest.mark.parametrize(("header", "low", "high"), [("7", 7, 7), ("0", 0, 0), ("a date", 50, 60)])
 def test_429_with_retry_after_is_honoured(header: str, low: float, high: float, asking: Asking) -> None:
-    with Scene([{"status": 429, "headers": {"Retry-After": header}, "body": "busy"}, "fine"]) as scene:
+    value = email.utils.formatdate(time.time() + 60, usegmt=True) if header == "a date" else header
+    with Scene([{"status": 429, "headers": {"Retry-After": value}, "body": "busy"}, "fine"]) as scene:
         assert scene.ask(asking()).text == "fine"
         assert low <= scene.waits[0] <= high
 
