@@ -1,7 +1,7 @@
 """The start state: base rows by generators, history by the world's own tools at earlier clocks, then planted witnesses."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -52,10 +52,13 @@ class WorldReport:
     refused: int
 
 
-def build_world(proposal: Proposal, seed: int, size: str) -> tuple[apsw.Connection, WorldReport]:
+def build_world(
+    proposal: Proposal, seed: int, size: str, after: Callable[[str, apsw.Connection], None] | None = None
+) -> tuple[apsw.Connection, WorldReport]:
     """Return the start state of `proposal` as a native memory database, and a report.
 
     The same proposal, seed and size give the same rows on any machine. SpecError or PlanError say what does not fit.
+    after: is shown each past call that was made: the tool's name, and the rows as they then are. What it raises ends the building.
     """
     spec, language = proposal.spec, proposal.language
     connection = _base(proposal, seed, size)
@@ -69,6 +72,9 @@ def build_world(proposal: Proposal, seed: int, size: str) -> tuple[apsw.Connecti
         done, failures = _happen(event, tools, bench, drawer, spec)
         made += done
         refused += failures
+        if done and after is not None:
+            bench.ticks_left = CALL_TICKS
+            after(event.history.tool, connection)
     for plant in language.plants:
         bench.ticks_left = OTHER_TICKS
         _plant(plant, bench, seed, size, spec.now)

@@ -129,6 +129,13 @@ def _drop_rest(talk: Talk, seed: int, parts: Parts) -> None:
             parts.examples[name].remove(example)
             talk.drop("example", f"{name}, {example.given}", problem)
     for name, wrong in found.wrong.items():
-        drop_tool(talk, parts, name, f"it disagrees with the example {wrong[0][0].given!r}: {wrong[0][1]}")
+        known = codes(next(tool for tool in parts.tools if tool.name == name))
+        serious = [item for item in wrong if item[0].expect.get("error") in (None, *known)]
+        if serious:
+            drop_tool(talk, parts, name, f"it disagrees with the example {serious[0][0].given!r}: {serious[0][1]}")
+            continue
+        for example, problem in wrong:
+            parts.examples[name].remove(example)
+            talk.drop("example", f"{name}, {example.given}", f"{problem}; {name} has no such code")
     for name, texts in found.missing.items():
         talk.note("examples", f"{name}: no example shows {'; '.join(texts)}")

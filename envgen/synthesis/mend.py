@@ -1,15 +1,20 @@
 """The repair loop: what a trial finds goes back to its author, a bounded number of times; what is still wrong then is dropped."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
 
 from envgen.core.errors import UnsoundError
 from envgen.database.model.assemble import Parts
 from envgen.database.model.prompts import brief_text, tables_text, tool_line
 from envgen.database.model.stopgap import close_gaps
 from envgen.database.model.wire import DisputedExample, WireRules, WireTools
+from envgen.database.spec import Run, Tool
+from envgen.database.sql import parse
+from envgen.synthesis.culprit import BREAKS
 from envgen.synthesis.take import sources_of, take_rules, take_tools, without_tool
 from envgen.synthesis.talk import Talk
-from envgen.synthesis.trial import Findings, inspect
+from envgen.synthesis.trial import NEVER, Findings, inspect
 
 FAULTS_AT_ONCE, MOST_PROBLEMS, MOST_MISSING, MOST_DROPS = 8, 5, 12, 60
 
@@ -26,14 +31,26 @@ def mend(talk: Talk, seed: int, parts: Parts, *, most: int, rounds: int | None =
             break
         ask_for_tools(talk, parts, findings.tools, findings.missing, most=most)
         _ask_for_rules(talk, parts, findings)
-    _drop_rest(talk, seed, parts)
+    _drop_rest(talk, seed, parts, patient=rounds is None)
 
 
 def _inspect(parts: Parts, seed: int) -> Findings:
     findings = inspect(parts, seed)
+    for name in [name for name in findings.tools if _is_idle(findings.tools[name]) and _shown(parts, name)]:
+        del findings.tools[name]
     for name, (_, problem) in parts.malformed.items():
         findings.blame(name, problem)
     return findings
+
+
+def _is_idle(problems: Sequence[str]) -> bool:
+    """True when nothing is held against a tool but that it never succeeded in a drawn world."""
+    return all(problem.startswith(NEVER) for problem in problems)
+
+
+def _shown(parts: Parts, name: str) -> bool:
+    """True when an example shows the tool succeed: then it is the drawn worlds that lack the rows."""
+    return any("error" not in example.expect for example in parts.examples.get(name, ()))
 
 
 def ask_for_tools(
@@ -86,12 +103,23 @@ def _ask_for_rules(talk: Talk, parts: Parts, findings: Findings) -> None:
         take_rules(talk, parts, reply)
 
 
-def _drop_rest(talk: Talk, seed: int, parts: Parts) -> None:
-    """Drop what stays wrong, one trial after the other, since what is dropped may take something else with it."""
+def _drop_rest(talk: Talk, seed: int, parts: Parts, *, patient: bool) -> None:
+    """Drop what stays wrong, one trial after the other, since what is dropped may take something else with it.
+
+    patient: a tool that never succeeded yet stays, since examples are still to come.
+    """
     for _ in range(MOST_DROPS):
         findings = _inspect(parts, seed)
+        if patient:
+            findings.tools = {name: problems for name, problems in findings.tools.items() if not _is_idle(problems)}
         for name, problems in findings.tools.items():
-            drop_tool(talk, parts, name, problems[0])
+            rules = [found[1] for problem in problems if (found := BREAKS.search(problem))]
+            if len(rules) == len(problems) and _only_maker(parts, name):
+                # Without it there would be no such rows: then the rule may be the part that is wrong.
+                for rule in rules:
+                    drop_rule(talk, parts, rule, problems[0])
+            else:
+                drop_tool(talk, parts, name, problems[0])
         for name, problems in findings.rules.items():
             drop_rule(talk, parts, name, problems[0])
         if findings.tools or findings.rules:
@@ -105,6 +133,21 @@ def _drop_rest(talk: Talk, seed: int, parts: Parts) -> None:
         if fatal:
             raise UnsoundError(f"{fatal[0]}. Try another --seed or another --model")
         return
+
+
+def _only_maker(parts: Parts, name: str) -> bool:
+    """True when a tool adds rows to a table to which no other tool adds any."""
+    added = {tool.name: set(_added(tool)) for tool in parts.tools}
+    others = {table for other, tables in added.items() if other != name for table in tables}
+    return bool(added.get(name, set()) - others)
+
+
+def _added(tool: Tool) -> Iterator[str]:
+    for step in tool.steps:
+        tree = parse(step.run) if isinstance(step, Run) else None
+        if isinstance(tree, exp.Insert):
+            table = tree.find(exp.Table)
+            yield table.name if table is not None else ""
 
 
 def drop_tool(talk: Talk, parts: Parts, name: str, reason: str) -> None:

@@ -1,12 +1,8 @@
 """Parts of a proposed environment run on a small world: what is wrong with each tool, rule and example, in words for its author."""
 
-import random
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-
-from sqlglot import exp
 
 from envgen.core.digest import derive_seed, rng
 from envgen.core.errors import EnvgenError, SpecError
@@ -15,18 +11,19 @@ from envgen.database.draw import Drawer
 from envgen.database.graph import unreachable
 from envgen.database.model.assemble import Parts
 from envgen.database.model.examples import codes
+from envgen.database.model.stopgap import unreached_states
 from envgen.database.model.views import finders_of, views_of
 from envgen.database.runtime import DatabaseEnvironment
-from envgen.database.spec import EnvironmentSpec, Rule, Run, Tool
-from envgen.database.sql import parse
+from envgen.database.spec import Tool
 from envgen.database.world import build_world
 from envgen.gates.procedural import Broken, Watch
 from envgen.gates.replay import neutral_task
 from envgen.gates.witness import single_calls
+from envgen.synthesis.culprit import blamed, who_breaks
 
 CALLS, EPISODE, WALKS, WALK_CALLS = 160, 24, 16, 30
 MOST_WORLDS, OTHER_WORLDS = 8, 3
-_NAMED = re.compile(r"\b([a-z][a-z0-9_]*)\b")
+NEVER = "it never succeeds"
 
 
 @dataclass
@@ -98,7 +95,8 @@ def _coverage(parts: Parts, findings: Findings) -> None:
     finder = finders_of(spec, views_of(spec, analyses), party).get(party)
     if finder is None or not any(source.startswith("field:") for source in finder.args.values()):
         missing.append(f"no read tool finds {party} by a part of the name and shows the id and the name")
-    missing += unreached_states(spec)
+    for (table, column), states in unreached_states(spec).items():
+        missing += [f"state {state} of {table}.{column} is reached by no tool" for state in states]
     if parts.documents is not None:
         from envgen.database.documents import kept
 
@@ -107,31 +105,6 @@ def _coverage(parts: Parts, findings: Findings) -> None:
         if not analyses[tool.name].read_only and not set(codes(tool)) - {"not_found"}:
             findings.blame(tool.name, "it refuses nothing but unknown ids: add the guards that the rules of the business ask for")
     findings.missing += [text for text in missing if not any(text.startswith(f"tool {name},") for name in findings.tools)]
-
-
-def unreached_states(spec: EnvironmentSpec) -> list[str]:
-    """Return the states that no write sets, the first of each column aside, since rows begin there."""
-    missing = []
-    for table in spec.tables:
-        for column in table.columns:
-            written = {value for tool in spec.tools for value in _written(tool, table.name, column.name)}
-            wanting = [value for value in (column.values or ())[1:] if value not in written]
-            missing += [f"state {value} of {table.name}.{column.name} is reached by no tool" for value in wanting]
-    return missing
-
-
-def _written(tool: Tool, table: str, column: str) -> Iterator[str]:
-    """The texts that a tool may write into a table: literals of its writes, and the choices of parameters that take the column."""
-    for step in tool.steps:
-        if isinstance(step, Run):
-            tree = parse(step.run)
-            target = tree.find(exp.Table)
-            if target is not None and target.name == table:
-                yield from (literal.this for literal in tree.find_all(exp.Literal) if literal.is_string)
-                used = {node.name for node in tree.find_all(exp.Placeholder)}
-                for name, child in tool.parameters["properties"].items():
-                    if name in used and (child.get("x-of") == f"{table}.{column}" or "x-of" not in child):
-                        yield from (value for value in child.get("enum", ()) if isinstance(value, str))
 
 
 def _run(parts: Parts, seed: int, findings: Findings) -> None:
@@ -147,7 +120,7 @@ def _run(parts: Parts, seed: int, findings: Findings) -> None:
             findings.blame(name, fault)
         elif name in idle:
             counted = ", ".join(f"{code} {number} times" for code, number in refusals.most_common(4)) or "no argument could be drawn"
-            findings.blame(name, f"it never succeeds: of {refusals.total()} calls with rows of every state, {counted}")
+            findings.blame(name, f"{NEVER}: of {refusals.total()} calls with rows of every state, {counted}")
     for tool in environment.spec.tools:
         if tool.name not in findings.tools:
             _watch(environment, tool.name, findings)
@@ -185,7 +158,10 @@ def _leave_out(parts: Parts, problem: EnvgenError, seed: int, findings: Findings
     where = problem.where if isinstance(problem, SpecError) else ""
     rule = next((rule for rule in parts.rules if where == f"rule {rule.id}"), None)
     if rule is not None:
-        if not _who_breaks(parts, rule, seed, findings):
+        culprit = who_breaks(parts, rule, seed)
+        if culprit is not None:
+            findings.blame(*culprit)
+        else:
             findings.rules.setdefault(rule.id, []).append(f"rows made by the tools' own calls break it: {text}")
         parts.rules.remove(rule)
         return True
@@ -196,46 +172,6 @@ def _leave_out(parts: Parts, problem: EnvgenError, seed: int, findings: Findings
     parts.tools.remove(tool)
     parts.rules[:] = [rule for rule in parts.rules if tool.name not in (rule.tool, rule.fix.tool if rule.fix else None)]
     return True
-
-
-def _who_breaks(parts: Parts, rule: Rule, seed: int, findings: Findings) -> bool:
-    """Find the tool whose call first breaks a guard rule, starting from rows that keep it."""
-    quiet = replace(parts, rules=[rule])
-    try:
-        proposal = quiet.proposal()
-        proposal = proposal.model_copy(update={"language": proposal.language.model_copy(update={"history": ()})})
-        environment = DatabaseEnvironment(proposal.spec, build_world(proposal, seed, "small")[0])
-    except EnvgenError:
-        return False
-    for walk in range(WALKS):
-        broken = _watched_walk(environment, rng(seed, "trial", rule.id, walk))
-        if broken and broken[0] not in findings.tools:
-            findings.blame(*broken)
-            return True
-    return False
-
-
-def _watched_walk(environment: DatabaseEnvironment, dice: random.Random) -> tuple[str, str] | None:
-    watch = Watch(environment)
-    writers = [name for name, tool in environment.compiled.items() if tool.writes]
-    drawer = Drawer(watch.session.connection.execute, dice, skew=0.5)
-    try:
-        for _ in range(WALK_CALLS * 3):
-            tool = dice.choice(writers)
-            arguments = drawer.arguments(environment.compiled[tool].arguments.schema, watch.session.now)
-            if arguments is not None:
-                watch.call(tool, "valid", arguments)
-    except Broken as problem:
-        return _blamed(environment, str(problem))
-    finally:
-        watch.session.close()
-    return None
-
-
-def _blamed(environment: DatabaseEnvironment, text: str) -> tuple[str, str] | None:
-    """The tool that a broken promise names first."""
-    name = next((word for word in _NAMED.findall(text) if word in environment.compiled), None)
-    return (name, text) if name else None
 
 
 def _try(environment: DatabaseEnvironment, tool: Tool) -> tuple[bool, Counter[str], str]:
@@ -284,8 +220,8 @@ def _watch(environment: DatabaseEnvironment, name: str, findings: Findings) -> N
             if arguments is not None:
                 watch.call(tool, "valid", arguments)
     except Broken as problem:
-        blamed = _blamed(environment, str(problem))
-        if blamed:
-            findings.blame(*blamed)
+        culprit = blamed(environment, str(problem))
+        if culprit:
+            findings.blame(*culprit)
     finally:
         watch.session.close()

@@ -10,7 +10,7 @@ from envgen.database.model.assemble import Parts
 from envgen.database.model.tools import tool_of
 from envgen.database.model.views import finders_of, views_of
 from envgen.database.model.wire import Part, ReturnStep, WireParameter, WireTool
-from envgen.database.spec import Table, step_sql
+from envgen.database.spec import EnvironmentSpec, Run, Table, Tool, step_sql
 from envgen.database.sql import parse
 
 
@@ -70,19 +70,46 @@ def _free(name: str, taken: set[str]) -> str:
     return next(found for found in (name, f"{name}_all", *(f"{name}_{number}" for number in range(2, 99))) if found not in taken)
 
 
+def unreached_states(spec: EnvironmentSpec) -> dict[tuple[str, str], list[str]]:
+    """Return (table, column) -> the states that no write sets, the first of each column aside, since rows begin there."""
+    found = {}
+    for table in spec.tables:
+        for column in table.columns:
+            written = {value for tool in spec.tools for value in _written(tool, table.name, column.name)}
+            wanting = [value for value in (column.values or ())[1:] if value not in written]
+            if wanting:
+                found[table.name, column.name] = wanting
+    return found
+
+
+def _written(tool: Tool, table: str, column: str) -> Iterator[str]:
+    """The texts that a tool may write into a table: literals of its writes, and the choices of parameters that may be this column's."""
+    for step in tool.steps:
+        if isinstance(step, Run):
+            tree = parse(step.run)
+            target = tree.find(exp.Table)
+            if target is not None and target.name == table:
+                yield from (literal.this for literal in tree.find_all(exp.Literal) if literal.is_string)
+                used = {node.name for node in tree.find_all(exp.Placeholder)}
+                for name, child in tool.parameters["properties"].items():
+                    if name in used and child.get("x-of", f"{table}.{column}") == f"{table}.{column}":
+                        yield from (value for value in child.get("enum", ()) if isinstance(value, str))
+
+
 def _narrow_states(parts: Parts) -> Iterator[str]:
-    """Take out states that no SQL speaks of: nothing reaches or asks for them, so no row is ever in one."""
+    """Take out states that no write sets and no SQL or parameter speaks of, so that no row is ever in one."""
     statements = [sql for tool in parts.tools for step in tool.steps for sql in step_sql(step)] + [rule.sql for rule in parts.rules]
     spoken = {literal.this for sql in statements for literal in parse(sql).find_all(exp.Literal)}
-    offered = {child.get("x-of") for tool in parts.tools for child in tool.parameters["properties"].values()}
+    children = [child for tool in parts.tools for child in tool.parameters["properties"].values()]
+    spoken |= {value for child in children for value in child.get("enum", ())}
+    unreached = unreached_states(parts.spec())
     tables = []
     for table in parts.tables:
         columns = []
         for column in table.columns:
-            values = column.values or ()
-            idle = [value for value in values[1:] if value not in spoken]
-            if idle and f"{table.name}.{column.name}" not in offered and len(values) - len(idle) > 1:
-                column = column.model_copy(update={"values": tuple(value for value in values if value not in idle)})
+            idle = [value for value in unreached.get((table.name, column.name), ()) if value not in spoken]
+            if idle and len(column.values or ()) - len(idle) > 1:
+                column = column.model_copy(update={"values": tuple(value for value in column.values or () if value not in idle)})
                 yield f"{table.name}.{column.name}: states {', '.join(idle)} were taken out, since nothing reaches or asks for them"
             columns.append(column)
         tables.append(table.model_copy(update={"columns": tuple(columns)}))
