@@ -51,6 +51,14 @@ def _shuffled_names(seed: int, table: str) -> tuple[list[str], list[str]]:
     return given, surnames
 
 
+@lru_cache(maxsize=64)
+def _shuffled(items: Sequence[Any], seed: int, table: str, name: str) -> Sequence[Any]:
+    """`items`, a tuple or range, in an order that belongs to this seed, table and name; kept, since every row asks for it."""
+    found = list(items)
+    rng(seed, table, name).shuffle(found)
+    return tuple(found)
+
+
 class Filler:
     """Fills the tables of one world in the order given; later tables may refer to earlier ones."""
 
@@ -113,8 +121,7 @@ class Filler:
         return place.dice.choice(self._pool(rest, place))
 
     def _unique(self, rest: str, place: "_Place") -> str:
-        pool = list(self._pool(rest, place))
-        rng(self.seed, place.table, place.column).shuffle(pool)
+        pool = _shuffled(tuple(self._pool(rest, place)), self.seed, place.table, place.column)
         if place.index >= len(pool):
             raise SpecError(f"filling of {place.table}.{place.column}", f"pool {rest} has {len(pool)} texts, {place.count} are needed")
         return pool[place.index]
@@ -122,8 +129,7 @@ class Filler:
     def _row(self, rest: str, place: "_Place") -> Any:
         """Part `i` of one "a|b|c" entry: all `row:` columns of a row share the entry; a pool that runs out starts again."""
         pool, _, part = rest.partition(",")
-        texts = list(self._pool(pool, place))
-        rng(self.seed, place.table, pool).shuffle(texts)
+        texts = _shuffled(tuple(self._pool(pool, place)), self.seed, place.table, pool)
         value = texts[place.index % len(texts)].split("|")[int(part)].strip()
         return int(value) if value.lstrip("-").isdigit() else value
 
@@ -164,9 +170,8 @@ class Filler:
         return int(rest) if rest.lstrip("-").isdigit() else rest
 
     def _code(self, rest: str, place: "_Place") -> str:
-        numbers = list(range(1000, 9999))
-        rng(self.seed, place.table, place.column).shuffle(numbers)
-        return rest.format(numbers[place.index])
+        number: int = _shuffled(range(1000, 9999), self.seed, place.table, place.column)[place.index]
+        return rest.format(number)
 
     def _copy(self, rest: str, place: "_Place") -> Any:
         return place.row[rest]

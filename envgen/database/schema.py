@@ -1,5 +1,7 @@
 """From `EnvironmentSpec` tables to SQLAlchemy `MetaData`, and from that to SQLite DDL (PostgreSQL comes from the same IR)."""
 
+from functools import lru_cache
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -13,8 +15,12 @@ _TYPES = {"INTEGER": sa.Integer, "TEXT": sa.Text, "REAL": sa.REAL, "BLOB": sa.La
 
 def metadata(spec: EnvironmentSpec) -> sa.MetaData:
     """Return the tables of `spec` as SQLAlchemy Core metadata, foreign keys and checks included."""
+    return _metadata(spec.tables)
+
+
+def _metadata(tables: tuple[Table, ...]) -> sa.MetaData:
     meta = sa.MetaData()
-    for table in spec.tables:
+    for table in tables:
         _table(meta, table)
     return meta
 
@@ -70,20 +76,21 @@ def repr_sql(text: str) -> str:
 
 def ddl(spec: EnvironmentSpec) -> list[str]:
     """Return the statements that create the schema of `spec`: its own DDL verbatim when it has one, else compiled from the IR."""
-    statements = list(spec.ddl) or _compiled(spec)
+    statements = list(spec.ddl or _compiled(spec.tables))
     if any(isinstance(step, NewId) for tool in spec.tools for step in tool.steps):
         statements.append(IDS_DDL)
     return statements
 
 
-def _compiled(spec: EnvironmentSpec) -> list[str]:
+@lru_cache(maxsize=32)
+def _compiled(tables: tuple[Table, ...]) -> tuple[str, ...]:
     dialect = sqlite.dialect()
     statements = []
-    for table in metadata(spec).sorted_tables:
+    for table in _metadata(tables).sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=dialect)).strip())
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index).compile(dialect=dialect)).strip() for index in indexes]
-    return statements
+    return tuple(statements)
 
 
 def id_targets(spec: EnvironmentSpec) -> list[str]:
