@@ -124,7 +124,7 @@ class Filler:
         pool = _shuffled(tuple(self._pool(rest, place)), self.seed, place.table, place.column)
         if place.index >= len(pool):
             raise SpecError(f"filling of {place.table}.{place.column}", f"pool {rest} has {len(pool)} texts, {place.count} are needed")
-        return pool[place.index]
+        return str(pool[place.index])
 
     def _row(self, rest: str, place: "_Place") -> Any:
         """Part `i` of one "a|b|c" entry: all `row:` columns of a row share the entry; a pool that runs out starts again."""
