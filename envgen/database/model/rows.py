@@ -59,18 +59,18 @@ def history_of(spec: EnvironmentSpec, analyses: Mapping[str, ToolAnalysis], cont
 
 def _leads_on(spec: EnvironmentSpec, tool: Tool) -> bool:
     """True when a tool brings rows into a state, not their last, that another tool's guards ask for: many rows pass through it."""
-    passed = {value for table in spec.tables for column in table.columns for value in (column.values or ())[1:-1]}
-    guards = [
-        sql
-        for other in spec.tools
-        if other.name != tool.name
-        for step in other.steps
-        if isinstance(step, (Require, Forbid))
-        for sql in step_sql(step)
-    ]
-    asked = {literal.this for sql in guards for literal in parse(sql).find_all(exp.Literal)}
-    written = {literal.this for step in tool.steps if isinstance(step, Run) for literal in parse(step.run).find_all(exp.Literal)}
+    passed = {(table.name, value) for table in spec.tables for column in table.columns for value in (column.values or ())[1:-1]}
+    steps = [step for other in spec.tools if other.name != tool.name for step in other.steps if isinstance(step, (Require, Forbid))]
+    asked = {pair for step in steps for sql in step_sql(step) for pair in _spoken(sql)}
+    written = {pair for step in tool.steps if isinstance(step, Run) for pair in _spoken(step.run)}
     return bool(written & asked & passed)
+
+
+def _spoken(sql: str) -> Iterator[tuple[str, str]]:
+    """Yield each table of a statement with each text in it."""
+    tree = parse(sql)
+    texts = [literal.this for literal in tree.find_all(exp.Literal) if literal.is_string]
+    yield from ((table.name, text) for table in tree.find_all(exp.Table) for text in texts)
 
 
 def _sizes(number: float) -> dict[str, int]:
