@@ -9,7 +9,7 @@ from typing import Self
 
 from envgen.bundle.ledger import RunLedger
 from envgen.core.errors import UnsoundError
-from envgen.core.events import Events
+from envgen.core.events import Event, Events
 from envgen.core.names import slug
 from envgen.core.types import Evidence, JsonObject
 from envgen.database.runtime import DatabaseEnvironment
@@ -67,7 +67,7 @@ class Proposer:
         events: Events,
         accept: Callable[[EnvironmentSpec], str] | None = None,
     ) -> None:
-        self.run, self.options, self._accept = options, model, accept
+        self.run, self.options, self._accept, self._events = options, model, accept, events
         self.job = job_of(options, model)
         self._meter = Meter(usd=model.budget_usd, tokens=model.budget_tokens)
         self._cache = ResponseCache(cache_path(model), events=events)
@@ -119,5 +119,11 @@ class Proposer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None and not isinstance(error, GeneratorExit):
+            spent = self._meter.totals()
+            tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+            usd = "cost unknown" if spent["usd"] is None else f"${spent['usd']:.4f}"
+            text = f"{spent['calls']} calls paid for, {spent['cached_calls']} from the cache; {tokens} tokens, {usd}"
+            self._events(Event("note", "model", f"{text}. The answers are kept in {self._cache.path}"))
         self._client.close()
         self._cache.close()
