@@ -4,6 +4,7 @@ Later prompts hold what earlier answers bring. Here the offline proposal nearest
 realistic; what is really sent differs in content.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from envgen.database.model.prompts import (
 )
 from envgen.database.model.views import finders_of, views_of
 from envgen.database.model.wire import Brief, BusinessRule, Entity
+from envgen.database.prompt import policy_text, system_message, tool_schema
 from envgen.database.spec import EnvironmentSpec, Table, Tool
 from envgen.llm.budget import estimate_tokens, load_prices
 from envgen.llm.route import route_of
@@ -37,20 +39,24 @@ from envgen.synthesis.proposer import job_of, settings_of
 # Tokens of an answer where the stand-in has no text of that kind: per table, per tool and per request.
 _CONTENT, _WORDS, _ACT, _EXAMPLE, _REQUEST = 260, 150, 330, 450, 90
 _BRIEF, _RULE = 900, 130
+# An attempt at a task takes about so many turns, and a call of a tool so many tokens.
+_TURNS, _CALL = 7, 60
 
 
 @dataclass(frozen=True)
 class Planned:
-    """One call that would be made: its stage, its prompt, and estimates in tokens."""
+    """One call that would be made, or several alike (`times`): its stage, its prompt, and estimates in tokens for each."""
 
     stage: str
     messages: tuple[JsonObject, ...]
     completion_tokens: int
+    times: int = 1
+    tool_tokens: int = 0
 
     @property
     def prompt_tokens(self) -> int:
-        """Tokens of the prompt, at four characters each."""
-        return sum(estimate_tokens(str(message["content"])) for message in self.messages)
+        """Tokens of the prompt, at four characters each, the schemas of tools included."""
+        return self.tool_tokens + sum(estimate_tokens(str(message["content"])) for message in self.messages)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,8 @@ class Plan:
         found: dict[str, tuple[int, int, int]] = {}
         for call in self.calls:
             calls, prompt, completion = found.get(call.stage, (0, 0, 0))
-            found[call.stage] = (calls + 1, prompt + call.prompt_tokens, completion + call.completion_tokens)
+            tokens_in, tokens_out = call.times * call.prompt_tokens, call.times * call.completion_tokens
+            found[call.stage] = (calls + call.times, prompt + tokens_in, completion + tokens_out)
         return [(stage, *numbers) for stage, numbers in found.items()]
 
     def to_json(self) -> JsonObject:
@@ -82,7 +89,8 @@ def plan_run(options: SynthesisOptions, model: ModelOptions) -> Plan:
     proposal = propose(options.domain, seed=options.seed, size=options.size)
     calls = tuple(_calls(job, options, model, proposal.spec))
     price = load_prices().of(model.model, local=route_of(settings_of(model)).local)
-    prompt, completion = sum(call.prompt_tokens for call in calls), sum(call.completion_tokens for call in calls)
+    prompt = sum(call.times * call.prompt_tokens for call in calls)
+    completion = sum(call.times * call.completion_tokens for call in calls)
     usd = None if price is None else round(price.cost(ModelUsage(prompt, completion)), 4)
     return Plan(calls, proposal.spec.title, usd)
 
@@ -126,6 +134,10 @@ def _calls(job: Job, options: SynthesisOptions, model: ModelOptions, spec: Envir
             number = min(25, options.tasks - start)
             items = [{"id": f"r{start + index + 1}", "text": "x" * 240, "keep": "x" * 60} for index in range(number)]
             yield Planned("reword", render("reword", title=spec.title, items=items), _REQUEST * number)
+    if model.check_ambiguity:
+        tools_shown = estimate_tokens(json.dumps([tool_schema(tool) for tool in spec.tools]))
+        shown = ({"role": "system", "content": system_message(spec, policy_text(spec))}, {"role": "user", "content": "(a request)"})
+        yield Planned("ambiguity", shown, _CALL, times=options.tasks * model.check_ambiguity * _TURNS, tool_tokens=tools_shown)
 
 
 def _stretched(tools: tuple[Tool, ...], number: int) -> list[Tool]:
@@ -167,6 +179,7 @@ def prompts_text(plan: Plan) -> str:
     """Return every prompt in full, each with a head line."""
     parts = []
     for number, call in enumerate(plan.calls, 1):
-        parts.append(f"=== {number}. {call.stage}: about {call.prompt_tokens} tokens in, {call.completion_tokens} out")
+        times = f", {call.times} times" if call.times > 1 else ""
+        parts.append(f"=== {number}. {call.stage}: about {call.prompt_tokens} tokens in, {call.completion_tokens} out{times}")
         parts += [f"[{message['role']}]\n{message['content']}\n" for message in call.messages]
     return "\n".join(parts)
