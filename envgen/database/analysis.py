@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 
 from envgen.core.errors import SpecError
-from envgen.database.engine import FUNCTIONS, copy_database, memory
+from envgen.database.engine import FUNCTIONS, LIMITS, copy_database, memory
 from envgen.database.prompt import RESERVED
 from envgen.database.schema import ddl
 from envgen.database.spec import Bind, EnvironmentSpec, NewId, Return, Rule, Run, Step, Table, Tool, step_sql
@@ -57,6 +57,8 @@ def schema_connection(spec: EnvironmentSpec) -> apsw.Connection:
             empty.execute(statement)
         except apsw.Error as problem:
             raise SpecError(f"schema: {statement.splitlines()[0]}", str(problem)) from problem
+    for limit, value in LIMITS.items():
+        connection.limit(limit, value)
     connection.execute("ATTACH ':memory:' AS before")
     connection.execute("ATTACH ':memory:' AS trace")
     for schema in ("main", "before"):
@@ -175,6 +177,7 @@ def _statement_problems(
         yield "only run steps may write"
     yield from (f"function {name} is not on the allow-list" for name in sorted(statement.functions - FUNCTIONS))
     yield from (f"schema {name} is not the agent's" for name in sorted(statement.schemas - {"main"}))
+    yield from _engine_problems(statement)
     yield from (f":{name} is bound by nothing" for name in sorted(binds(sql) - known))
     clock = clock_problem(sql, dated)
     if clock:
@@ -183,6 +186,12 @@ def _statement_problems(
     order = unordered(sql, tables, many=many)
     if order:
         yield f"the order of rows is not fixed: {order}"
+
+
+def _engine_problems(statement: Statement) -> Iterator[str]:
+    """What only the engine itself reads."""
+    for table in sorted({table for table, _ in statement.reads if table.lower().startswith(("sqlite_", "pragma_"))}):
+        yield f"table {table} is the engine's own"
 
 
 def _parameter_problems(tool: Tool, tables: dict[str, Table]) -> Iterator[Problem]:
@@ -214,22 +223,51 @@ def _rule_problems(rule: Rule, spec: EnvironmentSpec, connection: apsw.Connectio
     try:
         statement = inspect_statement(connection, rule.sql)
         tree = parse(rule.sql)
-    except (apsw.Error, sqlglot.errors.SqlglotError) as problem:
+    except (apsw.Error, ValueError, sqlglot.errors.SqlglotError) as problem:
         yield Problem(where, str(problem).splitlines()[0])
         return
-    if not statement.read_only:
-        yield Problem(where, "a rule only reads")
+    yield from (Problem(where, text) for text in _query_problems(statement, rule.sql, set(), set()))
+    yield from (Problem(where, text) for text in _breach_problems(rule, spec, connection))
     names = {cte.alias for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
         function = isinstance(table.this, exp.Func) or table.name.startswith("json_")
         if not table.args.get("db") and table.name not in names and not function:
             yield Problem(where, f"table {table.name} is not qualified: write main., before. or trace.")
-    if clock_problem(rule.sql, set()):
-        yield Problem(where, clock_problem(rule.sql, set()))
     tools = {tool.name for tool in spec.tools}
     for name in [rule.tool, rule.fix.tool if rule.fix else None, *(fact.tool for fact in rule.facts)]:
         if name is not None and name not in tools:
             yield Problem(where, f"tool {name} does not exist")
+
+
+def _query_problems(statement: Statement, sql: str, known: set[str], dated: set[str]) -> Iterator[str]:
+    """What keeps SQL from being a rule's: it reads, by allowed functions, what is there, at the time that is given."""
+    if not statement.read_only:
+        yield "a rule only reads"
+    if statement.remaining:
+        yield "a rule holds one statement"
+    yield from (f"function {name} is not on the allow-list" for name in sorted(statement.functions - FUNCTIONS))
+    yield from _engine_problems(statement)
+    yield from (f":{name} is bound by nothing" for name in sorted(binds(sql) - known))
+    clock = clock_problem(sql, dated)
+    if clock:
+        yield clock
+
+
+def _breach_problems(rule: Rule, spec: EnvironmentSpec, connection: apsw.Connection) -> Iterator[str]:
+    """What is wrong with the query that says when a call is forbidden."""
+    if rule.breach is None:
+        return
+    try:
+        statement = inspect_statement(connection, rule.breach)
+        parse(rule.breach)
+    except (apsw.Error, ValueError, sqlglot.errors.SqlglotError) as problem:
+        yield f"breach: {str(problem).splitlines()[0]}"
+        return
+    tool = next((tool for tool in spec.tools if tool.name == rule.tool), None)
+    parameters = tool.parameters.get("properties", {}) if tool else {name: {} for name in binds(rule.breach)}
+    dated = {name for name, child in parameters.items() if child.get("format") in ("date", "date-time")}
+    known = {*parameters, "now", "actor"}
+    yield from (f"breach: {text}" for text in _query_problems(statement, rule.breach, known, dated))
 
 
 def _visibility_problems(spec: EnvironmentSpec, tools: list[ToolAnalysis]) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from envgen.core.errors import SpecError
 from envgen.core.outcome import Change
 from envgen.database.arguments import MAX_BYTES, Arguments, Binds, clip
 from envgen.database.spec import Bind, EnvironmentSpec, Forbid, NewId, Require, Return, Run, Shape, Step, Tool, step_sql
+from envgen.database.sql import refused_text
 
 MAX_ROWS = 200
 IDS_TABLE = "_ids"
@@ -51,6 +52,10 @@ class Refusal(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class Exhausted(Refusal):
+    """A call that was stopped because it needed too much work."""
 
 
 class EnvironmentFault(Exception):
@@ -99,7 +104,7 @@ class CompiledTool:
         except apsw.ConstraintError:
             raise Refusal("constraint", "The change would break a rule of the database; nothing was changed.") from None
         except apsw.InterruptError:
-            raise Refusal("too_expensive", "The call needed too much work and was stopped; nothing was changed.") from None
+            raise Exhausted("too_expensive", "The call needed too much work and was stopped; nothing was changed.") from None
         except apsw.TooBigError:
             raise Refusal("too_large", "A value grew too large; nothing was changed.") from None
         except (apsw.Error, UnicodeError, OverflowError, TypeError) as problem:
@@ -148,6 +153,9 @@ def _compile_step(step: Step, connection: apsw.Connection, formats: Mapping[str,
 
 
 def _names(connection: apsw.Connection, sql: str) -> tuple[str, ...]:
+    problem = refused_text(sql)
+    if problem:
+        raise ValueError(problem)
     info = apsw.ext.query_info(connection, sql)
     if info.query_remaining and info.query_remaining.strip():
         raise ValueError("a step holds one statement")

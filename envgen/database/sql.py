@@ -1,5 +1,6 @@
 """What one SQL statement touches and returns, read from SQLite itself, and its syntax tree, read by sqlglot."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +13,9 @@ from envgen.core.clock import is_date, is_date_time
 from envgen.database.spec import Table
 
 _WRITES = {apsw.SQLITE_INSERT: "insert", apsw.SQLITE_UPDATE: "update", apsw.SQLITE_DELETE: "delete"}
+# The words that a statement may begin with, after spaces and comments.
+_BEGINS = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*(SELECT|WITH|VALUES|INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE | re.DOTALL)
+LONGEST = 20_000
 DATE_FUNCTIONS = frozenset({"date", "time", "datetime", "strftime", "unixepoch", "julianday", "timediff"})
 
 
@@ -38,8 +42,22 @@ class Statement:
     remaining: str
 
 
+def refused_text(sql: str) -> str:
+    """Return why `sql` is not even to be prepared, or "": SQLite carries some pragmas out, for the whole process, when it prepares them."""
+    if len(sql) > LONGEST:
+        return f"a statement of {len(sql)} characters; at most {LONGEST}"
+    if "\0" in sql:
+        return "a statement holds no NUL character"
+    if not sql.isascii() and any(0xD800 <= ord(sign) < 0xE000 for sign in sql):
+        return "a statement holds no lone surrogates"
+    return "" if _BEGINS.match(sql) else "a statement begins with SELECT, WITH, INSERT, UPDATE or DELETE"
+
+
 def inspect_statement(connection: apsw.Connection, sql: str) -> Statement:
-    """Prepare `sql` on `connection` and report it; apsw.Error when it does not compile."""
+    """Prepare `sql` on `connection` and report it; apsw.Error when it does not compile, ValueError for what is no such statement."""
+    problem = refused_text(sql)
+    if problem:
+        raise ValueError(problem)
     info = apsw.ext.query_info(connection, sql, actions=True)
     reads: set[tuple[str, str]] = set()
     writes: set[tuple[str, str, str]] = set()
@@ -64,7 +82,13 @@ def inspect_statement(connection: apsw.Connection, sql: str) -> Statement:
 @lru_cache(maxsize=4096)
 def parse(sql: str) -> exp.Expr:
     """Return the syntax tree of one SQLite statement; sqlglot.ParseError when there is not exactly one."""
-    trees = [tree for tree in sqlglot.parse(sql, dialect="sqlite") if tree is not None]
+    problem = refused_text(sql)
+    if problem:
+        raise sqlglot.ParseError(problem)
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect="sqlite") if tree is not None]
+    except RecursionError:
+        raise sqlglot.ParseError("the statement is nested too deeply") from None
     if len(trees) != 1:
         raise sqlglot.ParseError(f"{len(trees)} statements where one is expected")
     return trees[0]

@@ -11,7 +11,7 @@ from envgen.core.clock import DATE_TIME, parse_time, shift
 from envgen.core.digest import rng
 from envgen.core.errors import PlanError, SpecError
 from envgen.core.outcome import Change
-from envgen.database.compile import IDS_TABLE, CompiledTool, EnvironmentFault, Refusal, compile_tools
+from envgen.database.compile import IDS_TABLE, CompiledTool, EnvironmentFault, Exhausted, Refusal, compile_tools
 from envgen.database.draw import Drawer
 from envgen.database.engine import CALL_TICKS, OTHER_TICKS, TICK, native
 from envgen.database.fill import Filler, Row
@@ -95,7 +95,7 @@ def _base(proposal: Proposal, seed: int, size: str) -> apsw.Connection:
         plain.execute(statement)
     filler = Filler(seed, spec.now, proposal.language.pools)
     places = {table.name: index for index, table in enumerate(spec.tables)}
-    guards = [rule.sql for rule in spec.rules if rule.kind == "guard"]
+    guards = [(rule.id, rule.sql) for rule in spec.rules if rule.kind == "guard"]
     for filling in proposal.language.fillings:
         accept = _Acceptance(database, filling.table, guards) if filling.lenient else None
         rows = filler.fill(filling, size, FIRST_ID + 1000 * places[filling.table], accept)
@@ -111,9 +111,9 @@ def _base(proposal: Proposal, seed: int, size: str) -> apsw.Connection:
 
 
 class _Acceptance:
-    """Puts a drawn row into its table unless it breaks a constraint or a guard rule."""
+    """Puts a drawn row into its table unless it breaks a constraint or a guard rule. SpecError names a rule whose SQL cannot be run."""
 
-    def __init__(self, database: sqlite_utils.Database, table: str, guards: Sequence[str]) -> None:
+    def __init__(self, database: sqlite_utils.Database, table: str, guards: Sequence[tuple[str, str]]) -> None:
         self.database, self.table, self.guards, self.ticks = database, table, guards, 0
 
     def __call__(self, row: Row) -> bool:
@@ -123,7 +123,7 @@ class _Acceptance:
         plain.set_progress_handler(self._tick, TICK)
         try:
             self.database.table(self.table).insert(row)
-            fits = all(plain.execute(guard).fetchone() is None for guard in self.guards)
+            fits = all(self._holds(*guard) for guard in self.guards)
         except sqlite3.Error:
             fits = False
         finally:
@@ -133,6 +133,13 @@ class _Acceptance:
                 plain.execute("ROLLBACK TO drawn")
             plain.execute("RELEASE drawn")
         return fits
+
+    def _holds(self, name: str, sql: str) -> bool:
+        self.ticks = CALL_TICKS
+        try:
+            return self.database.conn.execute(sql).fetchone() is None
+        except sqlite3.Error as problem:
+            raise SpecError(f"rule {name}", f"its SQL cannot be run: {problem}") from problem
 
     def _tick(self) -> int:
         self.ticks -= 1
@@ -177,6 +184,7 @@ def _happen(event: _Event, tools: dict[str, CompiledTool], bench: Bench, drawer:
     if tool is None:
         raise SpecError("history", f"there is no tool {event.history.tool}")
     for attempt in range(DRAWS_PER_EVENT):
+        bench.ticks_left = OTHER_TICKS
         arguments = drawer.arguments(tool.spec.parameters, event.now, _overrides(event.history, drawer, event.now))
         if arguments is None:
             return 0, attempt
@@ -184,6 +192,8 @@ def _happen(event: _Event, tools: dict[str, CompiledTool], bench: Bench, drawer:
         bench.ticks_left = CALL_TICKS
         try:
             tool.run(bench, binds)
+        except Exhausted as problem:
+            raise PlanError("too_expensive", f"tool {tool.name}: a call of it was stopped, since it needed too much work") from problem
         except Refusal:
             continue
         except EnvironmentFault as problem:
