@@ -1,4 +1,4 @@
-"""A bicycle workshop in three tables and seven tools, as a model would write it without a mistake: small, for tests that run the stages often.
+"""A bicycle workshop in three tables and seven tools, as a model would write it without a mistake: for tests that run the stages often.
 
 The replies were written for the tests. `SmallAuthor(tools=..., rules=...)` puts other replies in their place, stage by stage.
 """
@@ -235,7 +235,12 @@ CONTENT: dict[str, Any] = {
 }
 WORDS: dict[str, Any] = {
     "tables": [
-        {"table": "customers", "one": "customer", "many": "customers", "naming": ["{name}", "{name} (the one with the phone number {phone})"]},
+        {
+            "table": "customers",
+            "one": "customer",
+            "many": "customers",
+            "naming": ["{name}", "{name} (phone {phone})"],
+        },
         {"table": "bikes", "one": "bike", "many": "bikes", "naming": ["{owner.poss} {model}", "{owner.poss} {colour} {model}"]},
         {
             "table": "repairs",
@@ -300,13 +305,22 @@ ACTS: dict[str, Any] = {
         {
             "tool": "finish_repair",
             "staff_only": True,
-            "ask": ["mark {repair_id} as done", "note that {repair_id} is done", "close {repair_id}, which is done", "set {repair_id} to done"],
+            "ask": [
+                "mark {repair_id} as done",
+                "note that {repair_id} is done",
+                "close {repair_id}, which is done",
+                "set {repair_id} to done",
+            ],
             "need": ["{repair_id} is done and should be marked so", "the mechanic has done {repair_id}, so it has to be closed"],
         },
         {
             "tool": "cancel_repair",
             "ask": ["cancel {repair_id}", "call off {repair_id}", "take {repair_id} off the list", "drop {repair_id} from the schedule"],
-            "need": ["{party.subj} no longer {want} {repair_id}", "{repair_id} is not needed any more", "{party.subj} {want} {repair_id} cancelled"],
+            "need": [
+                "{party.subj} no longer {want} {repair_id}",
+                "{repair_id} is not needed any more",
+                "{party.subj} {want} {repair_id} cancelled",
+            ],
             "why": ["{party.subj} {have} mended it alone", "{party.subj} {have} sold the bike"],
         },
     ],

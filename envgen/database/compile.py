@@ -12,8 +12,8 @@ from pydantic_core import to_json
 from envgen.core.errors import SpecError
 from envgen.core.outcome import Change
 from envgen.database.arguments import MAX_BYTES, Arguments, Binds, clip
+from envgen.database.refused import refused_text
 from envgen.database.spec import Bind, EnvironmentSpec, Forbid, NewId, Require, Return, Run, Shape, Step, Tool, step_sql
-from envgen.database.sql import refused_text
 
 MAX_ROWS = 200
 IDS_TABLE = "_ids"

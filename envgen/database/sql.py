@@ -1,6 +1,5 @@
 """What one SQL statement touches and returns, read from SQLite itself, and its syntax tree, read by sqlglot."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,12 +9,10 @@ import sqlglot
 from sqlglot import exp
 
 from envgen.core.clock import is_date, is_date_time
+from envgen.database.refused import refused_text
 from envgen.database.spec import Table
 
 _WRITES = {apsw.SQLITE_INSERT: "insert", apsw.SQLITE_UPDATE: "update", apsw.SQLITE_DELETE: "delete"}
-# The words that a statement may begin with, after spaces and comments.
-_BEGINS = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/|\()*(SELECT|WITH|VALUES|INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE | re.DOTALL)
-LONGEST = 20_000
 DATE_FUNCTIONS = frozenset({"date", "time", "datetime", "strftime", "unixepoch", "julianday", "timediff"})
 
 
@@ -40,17 +37,6 @@ class Statement:
     schemas: frozenset[str]
     outputs: tuple[Output, ...]
     remaining: str
-
-
-def refused_text(sql: str) -> str:
-    """Return why `sql` is not even to be prepared, or "": SQLite carries some pragmas out, for the whole process, when it prepares them."""
-    if len(sql) > LONGEST:
-        return f"a statement of {len(sql)} characters; at most {LONGEST}"
-    if "\0" in sql:
-        return "a statement holds no NUL character"
-    if not sql.isascii() and any(0xD800 <= ord(sign) < 0xE000 for sign in sql):
-        return "a statement holds no lone surrogates"
-    return "" if _BEGINS.match(sql) else "a statement begins with SELECT, WITH, INSERT, UPDATE or DELETE"
 
 
 def inspect_statement(connection: apsw.Connection, sql: str) -> Statement:

@@ -94,7 +94,10 @@ class Watch:
             raise Broken(f"{where}: the result does not fit its shape: {problem}")
 
     def _check_rules(self, where: str) -> None:
-        broken = broken_rules(self.session.connection, self.guards, self.session.calls, self.environment.infos)
+        try:
+            broken = broken_rules(self.session.connection, self.guards, self.session.calls, self.environment.infos)
+        except apsw.Error as problem:
+            raise Broken(f"the SQL of a guard rule fails: {problem}") from problem
         if broken:
             raise Broken(f"{where} was carried out and breaks rule {broken[0]}, which the tools should guard")
 

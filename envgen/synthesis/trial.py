@@ -3,27 +3,41 @@
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import apsw
 
 from envgen.core.digest import derive_seed, rng
 from envgen.core.errors import EnvgenError, SpecError
+from envgen.core.types import JsonObject
 from envgen.database.analysis import analyse, analyse_tools, schema_connection
 from envgen.database.draw import Drawer
+from envgen.database.engine import CALL_TICKS, OTHER_TICKS
 from envgen.database.graph import unreachable
 from envgen.database.model.assemble import Parts
 from envgen.database.model.examples import codes
 from envgen.database.model.stopgap import unreached_states
 from envgen.database.model.views import finders_of, views_of
-from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.spec import Rule, Tool, step_sql
 from envgen.database.world import build_world
 from envgen.gates.procedural import Broken, Watch
 from envgen.gates.replay import neutral_task
 from envgen.gates.witness import single_calls
 from envgen.synthesis.culprit import blamed, who_breaks
+from envgen.verify.rules import broken_rules
 
 CALLS, EPISODE, WALKS, WALK_CALLS = 160, 24, 16, 30
 MOST_WORLDS, OTHER_WORLDS = 8, 3
+RULE_CALLS = 24
 NEVER = "it never succeeds"
+# Codes of the engine for calls that it stops.
+MOST_STOPPED = 3
+_STOPPED = {
+    "too_expensive": "they need too much work",
+    "too_large": "a value grows too large",
+    "result_too_large": "the result is too large",
+}
 _STATE = re.compile(r"state (\w+) of ")
 _UNSHOWN = re.compile(r"table (\w+): no read tool shows it|no read tool shows (\w+)\.")
 
@@ -132,6 +146,7 @@ def _run(parts: Parts, seed: int, findings: Findings) -> None:
     environment = build(parts, seed, findings)
     if environment is None:
         return
+    try_rules(environment, findings)
     seen = {tool.name: _try(environment, tool) for tool in environment.spec.tools}
     idle = [name for name, (succeeded, _, fault) in seen.items() if not succeeded and not fault and not _by_walks(environment, name)]
     idle = _elsewhere(parts, seed, idle)
@@ -144,6 +159,39 @@ def _run(parts: Parts, seed: int, findings: Findings) -> None:
     for tool in environment.spec.tools:
         if tool.name not in findings.tools:
             _watch(environment, tool.name, findings)
+
+
+def try_rules(environment: DatabaseEnvironment, findings: Findings) -> None:
+    """Blame each agent rule whose SQL fails, or needs more work than a call may, in an episode of calls of its tool."""
+    for rule in environment.spec.rules:
+        if rule.tool is None or rule.tool not in environment.compiled:
+            continue
+        with environment.start(neutral_task(environment.spec)) as session:
+            calls = single_calls(environment, session, rule.tool, rng(0, "trial", "rule", rule.id))
+            for arguments in islice(calls, RULE_CALLS):
+                session.call(rule.tool, arguments)
+                problem = _rule_fails(environment, session, rule, arguments)
+                if problem:
+                    findings.rules.setdefault(rule.id, []).append(problem)
+                    break
+
+
+def _rule_fails(environment: DatabaseEnvironment, session: DatabaseSession, rule: Rule, arguments: JsonObject) -> str:
+    properties = environment.compiled[str(rule.tool)].arguments.schema.get("properties", {})
+    binds = {**dict.fromkeys(properties), **arguments, "now": session.now, "actor": session.task.start.actor}
+    try:
+        session.slot.ticks_left = CALL_TICKS
+        if rule.breach is not None:
+            session.connection.execute(rule.breach, binds).fetchone()
+        session.slot.ticks_left = CALL_TICKS
+        broken_rules(session.connection, [(rule.id, rule.sql)], session.calls, environment.infos)
+    except apsw.InterruptError:
+        return "its SQL needs too much work: a query must come to an end, and a join needs its condition"
+    except apsw.Error as problem:
+        return f"its SQL fails: {problem}"
+    finally:
+        session.slot.ticks_left = OTHER_TICKS
+    return ""
 
 
 def _elsewhere(parts: Parts, seed: int, idle: list[str]) -> list[str]:
@@ -207,9 +255,20 @@ def _try(environment: DatabaseEnvironment, tool: Tool) -> tuple[bool, Counter[st
             succeeded = succeeded or result.ok
             if result.error is not None:
                 refusals[result.error.code] += 1
+            stopped = _stopped(tool, refusals)
+            if stopped:
+                return succeeded, refusals, stopped
             if number >= CALLS and succeeded:
                 break
     return succeeded, refusals, ""
+
+
+def _stopped(tool: Tool, refusals: Counter[str]) -> str:
+    """Say that calls are stopped for the work they need, or ""; a code of the tool's own may have the same name."""
+    for code, what in _STOPPED.items():
+        if refusals[code] >= MOST_STOPPED and code not in codes(tool):
+            return f"calls of it are stopped, since {what}: a query must come to an end, and a join needs its condition"
+    return ""
 
 
 def _by_walks(environment: DatabaseEnvironment, name: str) -> bool:
