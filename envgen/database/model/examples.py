@@ -57,7 +57,10 @@ class Samples:
         return _sample_text(self.kinds.get(f"{table.name}.{column.name}", ""), column.name, number)
 
     def setup(self, rows: Sequence[SampleRow], arguments: JsonObject, tool: Tool) -> tuple[str, ...]:
-        """Return the INSERT statements of an example's rows, those they refer to included. Malformed names an unknown table or column."""
+        """Return the statements that leave an example's rows alone in the tables, those they refer to included.
+
+        Malformed names an unknown table or column.
+        """
         wanted: Rows = {}
         for entry in rows:
             self._add(wanted, entry.table, entry.row, entry.set)
@@ -69,7 +72,9 @@ class Samples:
         if len(wanted) > MOST_ROWS:
             raise Malformed(f"{len(wanted)} rows; an example has at most {MOST_ROWS}")
         order = sorted(wanted, key=lambda item: (self.order.index(item[0]), item[1]))
-        return tuple(_insert(table, wanted[table, number]) for table, number in order)
+        # Nothing else is in the tables: what a guard counts, and names that are taken, must not hang on the rows of some world.
+        cleared = (f"DELETE FROM {name}" for name in reversed(self.order))
+        return (*cleared, *(_insert(table, wanted[table, number]) for table, number in order))
 
     def _add(self, wanted: Rows, name: str, number: int, changes: Sequence[Value]) -> None:
         table = self.tables.get(name)
