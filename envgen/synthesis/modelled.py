@@ -11,6 +11,7 @@ from envgen.core.types import Evidence
 from envgen.database.language import Proposal
 from envgen.database.model.assemble import Parts
 from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.spec import step_sql
 from envgen.database.world import WorldReport, build_world
 from envgen.gates.registry import environment_gates
 from envgen.gates.witness import seek
@@ -83,6 +84,9 @@ def _leave_out(talk: Talk, parts: Parts, problem: str) -> bool:
         parts.fill_too.update(empty)
         talk.note("world", f"the calls of the past left {', '.join(empty)} empty: filled from the start")
         return True
+    idle = next((name for name in _EMPTY.findall(problem) if _give_up(talk, parts, name)), None)
+    if idle is not None:
+        return True
     rules = {rule.id for rule in parts.rules} & set(_RULE.findall(problem))
     for name in sorted(rules):
         drop_rule(talk, parts, name, problem)
@@ -95,6 +99,22 @@ def _leave_out(talk: Talk, parts: Parts, problem: str) -> bool:
         if name:
             drop_tool(talk, parts, name, part)
     return bool(named)
+
+
+def _give_up(talk: Talk, parts: Parts, name: str) -> bool:
+    """Leave out a table that nothing can fill, with the tools and rules that speak of it; False when other tables refer to it."""
+    if any((column.references or "").startswith(f"{name}.") for table in parts.tables for column in table.columns):
+        return False
+    word = re.compile(rf"\b{name}\b")
+    for rule in [rule for rule in parts.rules if word.search(f"{rule.sql} {rule.breach or ''}")]:
+        drop_rule(talk, parts, rule.id, f"it is about {name}, a table that nothing can fill")
+    for tool in [tool for tool in parts.tools if any(word.search(sql) for step in tool.steps for sql in step_sql(step))]:
+        drop_tool(talk, parts, tool.name, f"it is about {name}, a table that nothing can fill")
+    for tool_name, examples in parts.examples.items():
+        parts.examples[tool_name] = [example for example in examples if not any(word.search(sql) for sql in example.setup)]
+    parts.tables = tuple(table for table in parts.tables if table.name != name)
+    talk.drop("table", name, "nothing can fill it: every row that was drawn breaks a rule or a constraint")
+    return True
 
 
 def _tool_in(text: str, tools: set[str]) -> str:

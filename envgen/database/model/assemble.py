@@ -73,7 +73,7 @@ class Parts:
         pools = usable_pools(self.content)
         speech = self.speech(spec, analyses)
         self.problems = speech.problems
-        ground = Ground(spec, analyses, self.kinds, self.content, pools)
+        ground = Ground(spec, analyses, self.kinds, self.content, pools, frozenset(self.fill_too))
         fillings = ground.fillings(tuple(self.fill_too))
         language = Language(
             nouns=dict(nouns_for(speech, spec, self.brief.people_table)), party=self.brief.people_table,

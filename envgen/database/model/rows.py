@@ -79,13 +79,17 @@ def _sizes(number: float) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Ground:
-    """What fillings are made from. kinds: "table.column" -> the kind in the schema reply. pools: those that are needed are added."""
+    """What fillings are made from. kinds: "table.column" -> the kind in the schema reply. pools: those that are needed are added.
+
+    mixed: tables whose rows begin in different states, since rows in the first one alone were refused.
+    """
 
     spec: EnvironmentSpec
     analyses: Mapping[str, ToolAnalysis]
     kinds: Mapping[str, str]
     content: WireContent | None
     pools: dict[str, tuple[str, ...]]
+    mixed: frozenset[str] = frozenset()
 
     def fillings(self, fill_too: Sequence[str] = ()) -> tuple[Filling, ...]:
         """Return how tables that no tool adds rows to (and those in `fill_too`) are filled, in the order of their references."""
@@ -133,6 +137,8 @@ class Ground:
             return ""
         if self.content is None and column.format == "date":
             return _ANY_DAY
+        if column.values and table.name in self.mixed:
+            return _mixed(table, column, Takes("mostly", name=column.values[0]), self.pools) or ""
         return _default(column, self.kinds.get(f"{table.name}.{column.name}", ""))
 
 
