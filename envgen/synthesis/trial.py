@@ -16,6 +16,7 @@ from envgen.database.engine import CALL_TICKS, OTHER_TICKS
 from envgen.database.graph import unreachable
 from envgen.database.model.assemble import Parts
 from envgen.database.model.examples import codes
+from envgen.database.model.keys import key_problems
 from envgen.database.model.stopgap import unreached_states
 from envgen.database.model.views import finders_of, views_of
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
@@ -85,6 +86,8 @@ def _static(parts: Parts, findings: Findings) -> None:
         for problem in own:
             if not problem.startswith("no read tool shows"):
                 findings.blame(tool.name, problem)
+        for problem in key_problems(tool, parts.tables):
+            findings.blame(tool.name, problem)
     names = Counter(tool.name for tool in parts.tools)
     for name in (name for name, count in names.items() if count > 1):
         findings.blame(name, "the name is used twice")
