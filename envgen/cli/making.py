@@ -81,7 +81,7 @@ def run(chosen: SynthesisOptions, report: Reporter) -> SynthesisReport:
         raise
     except (BudgetReached, ModelError) as problem:
         again = command(replace(chosen, resume=True, force=False))
-        raise type(problem)(f"{problem}. What is done is kept. Go on with: {again}") from problem
+        raise type(problem)(f"{str(problem).rstrip('.')}. Go on with: {again}") from problem
     except KeyboardInterrupt:
         raise Stopped(f"stopped; what is done is kept. Go on with: {command(replace(chosen, resume=True, force=False))}") from None
 
