@@ -52,11 +52,13 @@ class ToolAnalysis:
 def schema_connection(spec: EnvironmentSpec) -> apsw.Connection:
     """Return an empty database with the schema of `spec`, plus `before` and `trace` as rules see them. SpecError names bad DDL."""
     empty, connection = memory(), memory()
+    empty.authorizer = _only_schema
     for statement in ddl(spec):
         try:
             empty.execute(statement)
         except apsw.Error as problem:
             raise SpecError(f"schema: {statement.splitlines()[0]}", str(problem)) from problem
+    empty.authorizer = None
     for limit, value in LIMITS.items():
         connection.limit(limit, value)
     connection.execute("ATTACH ':memory:' AS before")
@@ -65,6 +67,12 @@ def schema_connection(spec: EnvironmentSpec) -> apsw.Connection:
         copy_database(connection, schema, empty)
     create_trace(connection)
     return connection
+
+
+def _only_schema(operation: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    """APSW authorizer for a schema's own statements: the definition of a table may hide others, and pragmas act on the whole process."""
+    loads = operation == apsw.SQLITE_FUNCTION and (second or "").lower() == "load_extension"
+    return apsw.SQLITE_DENY if loads or operation in (apsw.SQLITE_PRAGMA, apsw.SQLITE_ATTACH, apsw.SQLITE_DETACH) else apsw.SQLITE_OK
 
 
 def analyse_tools(spec: EnvironmentSpec, connection: apsw.Connection) -> dict[str, ToolAnalysis]:

@@ -12,6 +12,7 @@ from envgen.core.clock import DATE, DATE_TIME, parse_time
 from envgen.core.data import data_path
 from envgen.core.digest import rng
 from envgen.core.errors import SpecError
+from envgen.core.numbers import integer_of
 from envgen.database.language import Filling
 
 Row = dict[str, Any]
@@ -131,7 +132,7 @@ class Filler:
         pool, _, part = rest.partition(",")
         texts = _shuffled(tuple(self._pool(pool, place)), self.seed, place.table, pool)
         value = texts[place.index % len(texts)].split("|")[int(part)].strip()
-        return int(value) if value.lstrip("-").isdigit() else value
+        return value if (number := integer_of(value)) is None else number
 
     def _pool(self, name: str, place: "_Place") -> Sequence[str]:
         if not self.pools.get(name):
@@ -167,7 +168,7 @@ class Filler:
         return self.rows[rest][place.index]["id"]
 
     def _const(self, rest: str, place: "_Place") -> Any:
-        return int(rest) if rest.lstrip("-").isdigit() else rest
+        return rest if (number := integer_of(rest)) is None else number
 
     def _code(self, rest: str, place: "_Place") -> str:
         number: int = _shuffled(range(1000, 9999), self.seed, place.table, place.column)[place.index]

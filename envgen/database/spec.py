@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject, Record
 
 ColumnPolicy = Literal["exact", "generated", "clock", "text", "internal"]
@@ -182,6 +183,15 @@ class Fix(SpecRecord):
     tool: str
     args: dict[str, str]
     when: Literal["before", "after"] = "before"
+
+
+def literal_of(path: str) -> str | int:
+    """Return the value of a literal argument: "='text'" gives the text between the marks, "=5" the number, "=word" the word."""
+    text = path[1:]
+    if len(text) > 1 and text.startswith("'") and text.endswith("'"):
+        return text[1:-1]
+    number = integer_of(text)
+    return text if number is None else number
 
 
 class Rule(SpecRecord):

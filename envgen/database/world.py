@@ -10,6 +10,7 @@ import sqlite_utils
 from envgen.core.clock import DATE_TIME, parse_time, shift
 from envgen.core.digest import rng
 from envgen.core.errors import PlanError, SpecError
+from envgen.core.numbers import integer_of
 from envgen.core.outcome import Change
 from envgen.database.compile import IDS_TABLE, CompiledTool, EnvironmentFault, Exhausted, Refusal, compile_tools
 from envgen.database.draw import Drawer
@@ -216,7 +217,7 @@ def _overrides(history: History, drawer: Drawer, now: str) -> dict[str, object]:
             low, high = (int(part) for part in rest.split(","))
             values[name] = shift(now[:10], days=drawer.dice.randint(low, high))
         elif kind == "const":
-            values[name] = int(rest) if rest.lstrip("-").isdigit() else rest
+            values[name] = rest if (number := integer_of(rest)) is None else number
         elif kind != "draw":
             raise SpecError(f"history of {history.tool}", f"unknown generator {generator!r}")
     return values

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from envgen.core.clock import is_date, is_date_time
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject
 from envgen.database.grammar_examples import share_setups
 from envgen.database.model.takes import moment_of
@@ -115,8 +116,9 @@ def _insert(table: str, row: dict[str, Any]) -> str:
 
 def typed(value: Scalar, kind: str, form: str, now: str) -> Any:
     """Return a reply's scalar as the type that a column or parameter has; moments in words become moments."""
-    if isinstance(value, str) and kind == "integer" and value.strip().lstrip("-").isdigit():
-        return int(value)
+    if isinstance(value, str) and kind == "integer":
+        number = integer_of(value)
+        return value if number is None else number
     if isinstance(value, str) and form in ("date", "date-time"):
         moment = moment_of(value, now, day=form == "date")
         # A day where a moment is meant, and the reverse, are slips that leave no doubt.

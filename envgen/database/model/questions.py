@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject
 from envgen.database.language import Choice, Query
 from envgen.database.model.speech import Speech, text_problem
@@ -165,8 +166,9 @@ def _column(spec: EnvironmentSpec, view: View, name: str) -> tuple[str, Column, 
 
 
 def _value(value: Any, column: Column) -> Any:
-    if isinstance(value, str) and column.type == "INTEGER" and value.lstrip("-").isdigit():
-        return int(value)
+    number = integer_of(value) if isinstance(value, str) and column.type == "INTEGER" else None
+    if number is not None:
+        return number
     if value is None:
         raise Unusable("compare with a value")
     if isinstance(value, str) and column.values and value not in column.values and not value.startswith("{"):

@@ -14,7 +14,7 @@ from envgen.core.types import JsonObject
 from envgen.database.model.tools import Malformed, sql_text
 from envgen.database.model.wire import GuardRule, Look, Procedure, Prohibition, Source
 from envgen.database.schema import repr_sql
-from envgen.database.spec import Fix, Rule, Tool
+from envgen.database.spec import Fix, Rule, Tool, literal_of
 from envgen.database.sql import parse
 
 _ID = re.compile(r"[a-z][a-z0-9_]{1,48}", re.ASCII)
@@ -98,7 +98,8 @@ def _arguments(sources: Sequence[Source], trigger: Tool, other: Tool) -> dict[st
 def _path_sql(path: str) -> str:
     """SQL for an argument path: a row may be of this episode's own making, or gone by now, so both states are asked."""
     if path.startswith("="):
-        return path[1:] if path.startswith("='") else repr_sql(path[1:])
+        value = literal_of(path)
+        return str(value) if isinstance(value, int) else repr_sql(value)
     head, *steps = path.split(">")
     value = f"{CALL}.{head}"
     for step in steps:

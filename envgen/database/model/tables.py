@@ -2,17 +2,21 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 import apsw
 import networkx as nx
+import sqlglot
+from sqlglot import exp
 
 from envgen.core.errors import SpecError
 from envgen.core.types import JsonObject
 from envgen.database.analysis import schema_connection
 from envgen.database.compile import IDS_TABLE
-from envgen.database.engine import memory
+from envgen.database.engine import FUNCTIONS, memory
 from envgen.database.model.wire import Brief, WireColumn, WireSchema, WireTable
 from envgen.database.spec import Column, EnvironmentSpec, Table
+from envgen.database.sql import clock_problem, inspect_statement, parse
 
 MOST_TABLES, MOST_COLUMNS, LEAST_TABLES = 40, 40, 3
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
@@ -157,10 +161,43 @@ def _entity_problems(schema: WireSchema, brief: Brief) -> Iterator[str]:
 
 
 def _build_problems(schema: WireSchema) -> list[str]:
-    """The schema is built for real, checks and all."""
-    spec = EnvironmentSpec(name="trial", title="trial", domain="trial", now="2026-01-01 00:00:00", tables=tables_of(schema), tools=())
+    """The schema is built for real: without its checks, on which these are tried one by one, then with them."""
+    tables = tables_of(schema)
+    spec = EnvironmentSpec(name="trial", title="trial", domain="trial", now="2026-01-01 00:00:00", tables=tables, tools=())
+    bare = spec.model_copy(update={"tables": tuple(table.model_copy(update={"checks": ()}) for table in tables)})
     try:
-        schema_connection(spec).close()
+        with closing(schema_connection(bare)) as connection:
+            checks = [(table.name, check) for table in tables for check in table.checks]
+            found = [
+                f"table {name}, check {check[:80]!r}: {text}" for name, check in checks for text in check_problems(connection, name, check)
+            ]
+        if not found:
+            schema_connection(spec).close()
     except SpecError as problem:
         return [f"{problem.where}: {problem.problem}"]
-    return []
+    return found
+
+
+def check_problems(connection: apsw.Connection, table: str, check: str) -> Iterator[str]:
+    """Yield why `check` is no condition on one row of `table`: it becomes a part of the table's definition as it is written."""
+    if any(mark in check for mark in (";", "--", "/*")) or not _is_condition(check):
+        yield "it is not one condition on the columns of a row"
+        return
+    try:
+        statement = inspect_statement(connection, f"SELECT ({check}) FROM {table}")
+    except (apsw.Error, ValueError) as problem:
+        yield str(problem)
+        return
+    yield from (f"function {name} is not on the allow-list" for name in sorted(statement.functions - FUNCTIONS))
+    clock = clock_problem(f"SELECT ({check}) FROM {table}", set())
+    if clock:
+        yield clock
+
+
+def _is_condition(check: str) -> bool:
+    try:
+        tree = parse(f"SELECT ({check})")
+    except sqlglot.errors.SqlglotError:
+        return False
+    alone = [name for name, part in tree.args.items() if part] == ["expressions"] and len(tree.expressions) == 1
+    return alone and isinstance(tree.expressions[0], exp.Paren) and sum(1 for _ in tree.find_all(exp.Query)) == 1

@@ -38,7 +38,7 @@ def parse_takes(text: str) -> Takes:
             low > high
             or step < 1
             or max(abs(low), abs(high)) > MOST
-            or (match[1] in ("date", "moment") and max(abs(low), abs(high)) > 20_000)
+            or (match[1] in ("date", "moment") and max(abs(low), abs(high)) > MOST_DAYS)
         ):
             raise ValueError(f"{text!r}: the range is empty, or too wide")
         return Takes(match[1], low=low, high=high, step=step)
@@ -91,7 +91,10 @@ def moment_of(text: str, now: str, *, day: bool) -> str:
     match = _MOMENT.fullmatch(text.strip().lower())
     if match is None:
         return text
-    minutes = sum((1 if sign == "+" else -1) * int(number) * _MINUTES[unit] for sign, number, unit in _STEP.findall(match[2]))
+    steps = _STEP.findall(match[2])
+    minutes = sum((1 if sign == "+" else -1) * int(number[:9]) * _MINUTES[unit] for sign, number, unit in steps)
+    if abs(minutes) > MOST_DAYS * _MINUTES["day"]:
+        return text
     start = now if match[1] == "now" else f"{now[:10]} 00:00:00"
     moved = parse_time(shift(start, minutes=minutes))
     return moved.strftime(DATE if day else DATE_TIME)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject
 from envgen.database.arguments import MAX_STRING
 from envgen.database.model.takes import Takes, parameter_schema, parse_takes
@@ -96,8 +97,8 @@ def column_of(name: str, tables: Sequence[Table]) -> Column | None:
 
 def _default(value: Scalar, schema: JsonObject, where: str) -> Scalar:
     if schema["type"] == "integer":
-        if isinstance(value, str) and value.lstrip("-").isdigit():
-            value = int(value)
+        if isinstance(value, str):
+            value = integer_of(value)
         if not isinstance(value, int) or value not in schema.get("enum", [value]):
             raise Malformed(f"{where}: the default {value!r} is not an integer that it takes")
     elif str(value) not in schema.get("enum", [str(value)]):

@@ -9,7 +9,7 @@ from envgen.core.types import GoldCall, JsonObject, Mention, RowPatch, Start, Ta
 from envgen.database.language import Act, Finder, Frames, Language, Refer
 from envgen.database.runtime import DatabaseEnvironment, DatabaseSession
 from envgen.database.snapshot import quote
-from envgen.database.spec import Fix, Rule
+from envgen.database.spec import Fix, Rule, literal_of
 
 Origin = JsonObject
 
@@ -147,7 +147,7 @@ class Draft:
         sources: dict[str, Origin] = {}
         for name, path in fix.args.items():
             if path.startswith("="):
-                values[name], sources[name] = _literal(path), {"from": "policy"}
+                values[name], sources[name] = literal_of(path), {"from": "policy"}
                 continue
             value = self.follow(path, arguments)
             if value is None:
@@ -170,13 +170,6 @@ class Draft:
         return [
             rule for rule in self.book.rules.get(tool, ()) if rule.breach and connection.execute(rule.breach, binds).fetchone() is not None
         ]
-
-
-def _literal(path: str) -> Any:
-    text = path[1:]
-    if text.startswith("'") and text.endswith("'"):
-        return text[1:-1]
-    return int(text) if text.lstrip("-").isdigit() else text
 
 
 def _search(value: Any, wanted: Any, names: Sequence[str], path: str = "", name: str = "") -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from envgen.core.conditions import holds, matching
 from envgen.core.errors import PlanError
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject
 from envgen.database.draw import Drawer
 from envgen.database.language import Act, Alternative, Choice
@@ -225,7 +226,7 @@ def list_arguments(draft: Draft, choice: Choice, party: Any) -> JsonObject:
         elif kind == "today":
             values[name] = draft.start.now[:10]
         elif kind == "value":
-            values[name] = int(rest) if rest.lstrip("-").isdigit() else rest
+            values[name] = rest if (number := integer_of(rest)) is None else number
     limit = draft.book.parameters(choice.tool)["properties"].get("limit")
     if limit:
         values["limit"] = limit["maximum"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envgen.core.errors import PlanError
+from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject, Mention
 from envgen.database.fill import gender
 from envgen.database.phrases import day_name, hour_name, money, number, plain
@@ -103,7 +104,7 @@ def _finder_arguments(args: dict[str, str], row: dict[str, Any], owner: Referenc
             values[name] = row[rest]
             origin[name] = {"from": "instruction", "text": str(row[rest])}
         elif kind == "value":
-            values[name] = int(rest) if rest.lstrip("-").isdigit() else rest
+            values[name] = rest if (number := integer_of(rest)) is None else number
             origin[name] = {"from": "schema"}
         elif kind == "today":
             values[name], origin[name] = now[:10], {"from": "clock"}
