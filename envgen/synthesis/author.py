@@ -25,6 +25,7 @@ from envgen.synthesis.talk import Talk
 
 BATCH, LEAST_TOOLS, LEAST_TEXTS, FEW_TEXTS = 12, 4, 8, 3
 ACTS_AT_ONCE, MOST_DOCUMENTED = 20, 40
+FIRST_YEAR, LAST_YEAR = 1980, 2080
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,8 @@ def brief_problems(brief: Brief) -> list[str]:
     problems = []
     if not is_date_time(brief.now):
         problems.append(f"now: {brief.now!r} is not YYYY-MM-DD HH:MM:SS")
+    elif not FIRST_YEAR <= int(brief.now[:4]) <= LAST_YEAR:
+        problems.append(f"now: {brief.now!r} is not of our time; write a year from {FIRST_YEAR} to {LAST_YEAR}")
     if brief.people_table not in [entity.table for entity in brief.entities]:
         problems.append(f"people_table: {brief.people_table!r} is not among the entities")
     if not brief.rules or not brief.entities:
