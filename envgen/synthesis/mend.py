@@ -25,10 +25,12 @@ def mend(talk: Talk, seed: int, parts: Parts, *, most: int, rounds: int | None =
     most: tools that there may be in the end. What only reading is missing for is added by us, and noted.
     UnsoundError when no world can be built from what is there.
     """
+    told: set[str] = set()
     for _ in range(talk.repairs if rounds is None else rounds):
         findings = _inspect(parts, seed)
         if not findings.any or talk.out_of_budget:
             break
+        told |= _doubt(findings, told)
         ask_for_tools(talk, parts, findings.tools, findings.missing, most=most)
         _ask_for_rules(talk, parts, findings)
     _drop_rest(talk, seed, parts, patient=rounds is None)
@@ -41,6 +43,17 @@ def _inspect(parts: Parts, seed: int) -> Findings:
     for name, (_, problem) in parts.malformed.items():
         findings.blame(name, problem)
     return findings
+
+
+def _doubt(findings: Findings, told: set[str]) -> set[str]:
+    """Return the rules that tools break at present; whoever wrote a rule is asked too when the tool's author was `told` of it in vain."""
+    broken = {match[1]: name for name, problems in findings.tools.items() for text in problems if (match := BREAKS.search(text))}
+    for rule in sorted(set(broken) & told):
+        findings.rules.setdefault(rule, []).append(
+            f"calls of {broken[rule]} still break it, though the tool's author was told. If the rule says too much, correct it; "
+            "if it is right, leave it out of your reply, and it stays"
+        )
+    return set(broken)
 
 
 def _is_idle(problems: Sequence[str]) -> bool:
