@@ -162,6 +162,9 @@ def _tool_problems(tool: Tool, analysis: ToolAnalysis, tables: dict[str, Table])
                 known |= {out.name for out in statement.outputs}
         if isinstance(step, NewId):
             known |= set(step.new_id)
+            yield from (
+                Problem(here, f"new_id: {target} does not exist") for target in step.new_id.values() if not _has_column(tables, target)
+            )
         if isinstance(step, Run) and isinstance(step.rows, str) and step.rows not in known:
             yield Problem(here, f"rows names :{step.rows}, which nothing binds")
 

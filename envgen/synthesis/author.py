@@ -9,7 +9,7 @@ from envgen.core.errors import BadAnswer, SpecError, UnsoundError
 from envgen.core.types import JsonObject
 from envgen.database.analysis import analyse_tools, schema_connection
 from envgen.database.documents import Documents, prompt_text
-from envgen.database.model.assemble import Parts, hostile_texts, pools_of_parameters, usable_pools
+from envgen.database.model.assemble import Parts, pools_of_parameters, usable_pools
 from envgen.database.model.documented import operations_text
 from envgen.database.model.prompts import SCALES, brief_text, shown_text, tables_text, tool_line
 from envgen.database.model.rows import made_by, pool_names
@@ -19,6 +19,7 @@ from envgen.database.model.views import finders_of, views_of
 from envgen.database.model.wire import Brief, WireActs, WireContent, WireRules, WireSchema, WireTools, WireWords
 from envgen.database.spec import Tool
 from envgen.synthesis.exemplify import exemplify
+from envgen.synthesis.hidden import without_rules, without_texts, without_tools
 from envgen.synthesis.mend import mend
 from envgen.synthesis.take import take_rules, take_tools
 from envgen.synthesis.talk import Talk
@@ -120,7 +121,16 @@ def write_tools(talk: Talk, job: Job, parts: Parts) -> None:
         except BadAnswer as problem:
             talk.note("tools", str(problem))
             continue
-        take_tools(parts, reply)
+        take_tools(parts, _at_most(talk, reply, parts, total + BATCH // 2))
+
+
+def _at_most(talk: Talk, reply: WireTools, parts: Parts, most: int) -> WireTools:
+    """The tools of a reply, without those that hide instructions and those beyond what was asked for."""
+    reply = without_tools(talk, reply)
+    room = max(0, most - len(parts.tools) - len(parts.malformed))
+    if len(reply.tools) > room:
+        talk.drop("tool", reply.tools[room].name, f"{len(reply.tools)} tools were written, {room} more may be: the rest is left out")
+    return reply.model_copy(update={"tools": reply.tools[:room]})
 
 
 def write_rules(talk: Talk, job: Job, parts: Parts) -> None:
@@ -131,7 +141,7 @@ def write_rules(talk: Talk, job: Job, parts: Parts) -> None:
     except BadAnswer as problem:
         talk.note("rules", str(problem))
         return
-    take_rules(talk, parts, reply)
+    take_rules(talk, parts, without_rules(talk, reply))
 
 
 def _lines(tools: Sequence[Tool]) -> str:
@@ -167,9 +177,7 @@ def write_content(talk: Talk, parts: Parts) -> None:
         if not problems or attempt == talk.repairs:
             break
     if best is not None:
-        parts.content = best[1]
-        for text in hostile_texts(best[1]):
-            talk.drop("text", text[:60], "it speaks to the agent instead of being about the business")
+        parts.content = without_texts(talk, best[1])
 
 
 def _compiled(parts: Parts) -> Parts:
@@ -231,7 +239,7 @@ def write_words(talk: Talk, parts: Parts) -> None:
             best = (len(problems), reply)
         if not _serious(problems):
             break
-    parts.words = best[1] if best else None
+    parts.words = without_texts(talk, best[1]) if best else None
 
 
 def _serious(problems: Sequence[str]) -> bool:
@@ -254,7 +262,7 @@ def write_acts(talk: Talk, parts: Parts) -> None:
                 tools=_lines(chosen), alternatives=5, situations=6, problems=problems[:14],
             )  # fmt: skip
             if reply is not None:
-                _merge(parts.acts, reply)
+                _merge(parts.acts, without_texts(talk, reply))
         speech = parts.speech(spec, analyses)
         wanted = [name for name in wanted if name not in speech.acts]
         problems = [text for text in speech.problems if any(name in text for name in wanted)]

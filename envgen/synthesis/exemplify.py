@@ -1,6 +1,7 @@
 """Examples are written by somebody who sees the rules and not the SQL, so that they can disagree with the tools: one is wrong then."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
 from envgen.core.types import JsonObject
@@ -16,7 +17,7 @@ from envgen.synthesis.talk import Talk
 from envgen.synthesis.trial import Findings, build
 from envgen.synthesis.trial_examples import ExampleFindings, run_examples
 
-BATCH = 12
+BATCH, MOST_EXAMPLES = 12, 30
 
 
 def exemplify(talk: Talk, seed: int, parts: Parts) -> None:
@@ -50,6 +51,7 @@ def ask_for_examples(talk: Talk, parts: Parts, wanted: dict[str, list[str]]) -> 
 
 def _take(talk: Talk, parts: Parts, reply: WireExamples, samples: Samples) -> None:
     tools = {tool.name: tool for tool in parts.tools}
+    crowded: Counter[str] = Counter()
     for wire in (wire for wire in reply.examples if wire.tool in tools):
         try:
             example = example_of(wire, tools[wire.tool], samples)
@@ -57,7 +59,12 @@ def _take(talk: Talk, parts: Parts, reply: WireExamples, samples: Samples) -> No
             talk.drop("example", f"{wire.tool}, {wire.given}", str(problem))
             continue
         known = parts.examples.setdefault(wire.tool, [])
+        if len(known) >= MOST_EXAMPLES:
+            crowded[wire.tool] += 1
+            continue
         known[:] = [other for other in known if other.given != example.given] + [example]
+    for name, number in crowded.items():
+        talk.drop("example", name, f"{number} more than the {MOST_EXAMPLES} that are run")
 
 
 def _run(parts: Parts, seed: int) -> ExampleFindings | None:

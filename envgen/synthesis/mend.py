@@ -12,6 +12,7 @@ from envgen.database.model.wire import DisputedExample, WireRules, WireTools
 from envgen.database.spec import Run, Tool
 from envgen.database.sql import parse
 from envgen.synthesis.culprit import BREAKS
+from envgen.synthesis.hidden import without_rules, without_tools
 from envgen.synthesis.take import sources_of, take_rules, take_tools, without_tool
 from envgen.synthesis.talk import Talk
 from envgen.synthesis.trial import NEVER, Findings, inspect
@@ -85,7 +86,7 @@ def ask_for_tools(
             tools="\n".join(map(tool_line, parts.tools)), faults=shown, missing=wanting,
         )  # fmt: skip
         if reply is not None:
-            taken += take_tools(parts, _within(reply, parts, chosen, wanting, most))
+            taken += take_tools(parts, _within(without_tools(talk, reply), parts, chosen, wanting, most))
             disputed += reply.disputed
     return taken, disputed
 
@@ -113,7 +114,7 @@ def _ask_for_rules(talk: Talk, parts: Parts, findings: Findings) -> None:
         "repair_rules", WireRules, tables=tables_text(parts.tables), tools="\n".join(map(tool_line, parts.tools)), faults=shown
     )
     if reply is not None:
-        take_rules(talk, parts, reply)
+        take_rules(talk, parts, without_rules(talk, reply))
 
 
 def _drop_rest(talk: Talk, seed: int, parts: Parts, *, patient: bool) -> None:

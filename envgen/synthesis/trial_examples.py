@@ -49,7 +49,7 @@ def _outcome(environment: DatabaseEnvironment, tool: Tool, example: Example) -> 
         result = run_example(environment, tool, example)
     except Exception as problem:
         return f"the rows cannot be put in: {problem}", True
-    if result.error is not None and result.error.code == "bad_arguments":
+    if result.error is not None and result.error.code == "invalid_arguments":
         return f"the arguments do not fit: {result.error.message}", True
     return example_problem(result, example.expect), False
 

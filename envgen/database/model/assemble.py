@@ -119,11 +119,6 @@ def speaks_to_agent(text: str) -> bool:
     return _SPEAKS.search(text) is not None
 
 
-def hostile_texts(content: WireContent) -> list[str]:
-    """Return the texts that were left out because they speak to the agent."""
-    return [text for pool in content.pools for text in pool.texts if speaks_to_agent(text)]
-
-
 def pools_of_parameters(tools: Sequence[Tool]) -> dict[str, str]:
     """Return pool -> "tool.parameter" for the pools that parameters draw from."""
     found: dict[str, str] = {}

@@ -92,7 +92,14 @@ def _arguments(sources: Sequence[Source], trigger: Tool, other: Tool) -> dict[st
             raise Malformed(f"{other.name} has no parameter {name}")
         if not path.startswith("=") and (head not in known or not all(_STEP.fullmatch(step) for step in steps)):
             raise Malformed(f"{name} comes from {path!r}; write a parameter of {trigger.name}, parameter>table.column, or ='text'")
+        if path.startswith("=") and not _fits(literal_of(path), taken[name]):
+            raise Malformed(f"{name} comes from {path!r}, which {other.name} does not take")
     return args
+
+
+def _fits(value: str | int, child: JsonObject) -> bool:
+    kind = int if child.get("type") == "integer" else str
+    return isinstance(value, kind) and value in child.get("enum", [value])
 
 
 def _path_sql(path: str) -> str:

@@ -56,7 +56,7 @@ def tool_of(wire: WireTool, tables: Sequence[Table]) -> Tool:
         return Tool(
             name=wire.name, key=wire.name, description=wire.about,
             parameters={"type": "object", "properties": properties, "required": required, "additionalProperties": False},
-            steps=tuple(_step(step, wire.paged) for step in wire.steps),
+            steps=tuple(_step(step, wire.paged, tables) for step in wire.steps),
         )  # fmt: skip
     except ValidationError as problem:
         raise Malformed(str(problem.errors()[0]["msg"])) from problem
@@ -106,7 +106,7 @@ def _default(value: Scalar, schema: JsonObject, where: str) -> Scalar:
     return value if schema["type"] == "integer" else str(value)
 
 
-def _step(step: WireStep, paged: bool) -> JsonObject:
+def _step(step: WireStep, paged: bool, tables: Sequence[Table]) -> JsonObject:
     if isinstance(step, RequireStep):
         return {"require": sql_text(step.require), "else": _otherwise(step.code, step.message)}
     if isinstance(step, ForbidStep):
@@ -114,7 +114,7 @@ def _step(step: WireStep, paged: bool) -> JsonObject:
     if isinstance(step, BindStep):
         return {"bind": {"row": sql_text(step.bind)}}
     if isinstance(step, NewIdStep):
-        return {"new_id": {step.new_id.lstrip(":"): f"{step.table.split('.')[0]}.id"}}
+        return _new_id(step, tables)
     if isinstance(step, RunStep):
         return {"run": sql_text(step.run), "rows": _rows(step.rows)}
     parts = {part.name or "result": _part(part, paged) for part in step.returns}
@@ -122,6 +122,15 @@ def _step(step: WireStep, paged: bool) -> JsonObject:
         raise Malformed("the parts of a result need names of their own")
     single = len(step.returns) == 1 and not step.returns[0].name
     return {"return": next(iter(parts.values())) if single else {"object": parts}}
+
+
+def _new_id(step: NewIdStep, tables: Sequence[Table]) -> JsonObject:
+    name, table = step.new_id.strip().lstrip(":"), step.table.strip().split(".")[0]
+    if not _BIND.fullmatch(name) or name in ("now", "actor"):
+        raise Malformed(f"new_id {step.new_id!r}: the name must be lower-case letters, digits and underscores, and not now or actor")
+    if table not in [other.name for other in tables]:
+        raise Malformed(f"new_id {name}: there is no table {step.table}")
+    return {"new_id": {name: f"{table}.id"}}
 
 
 def _part(part: Part, paged: bool) -> JsonObject:
