@@ -23,6 +23,7 @@ from envgen.synthesis.talk import Talk
 GATES = ("E1", "E2", "E3", "E5")
 ROUNDS = 24
 _EMPTY = re.compile(r"table (\w+) is empty")
+_EXAMPLE = re.compile(r"example of (\w+), (.+?): (?:expected|refused|the result|\w[\w.]* is)")
 _RULE = re.compile(r"\brules? (\w+)")
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -84,6 +85,11 @@ def _leave_out(talk: Talk, parts: Parts, problem: str) -> bool:
         parts.fill_too.update(empty)
         talk.note("world", f"the calls of the past left {', '.join(empty)} empty: filled from the start")
         return True
+    wrong = [(name, given) for name, given in _EXAMPLE.findall(problem) if _without_example(parts, name, given)]
+    for name, given in wrong:
+        talk.drop("example", f"{name}, {given}", "it holds alone, and not among the rows of the world")
+    if wrong:
+        return True
     idle = next((name for name in _EMPTY.findall(problem) if _give_up(talk, parts, name)), None)
     if idle is not None:
         return True
@@ -99,6 +105,13 @@ def _leave_out(talk: Talk, parts: Parts, problem: str) -> bool:
         if name:
             drop_tool(talk, parts, name, part)
     return bool(named)
+
+
+def _without_example(parts: Parts, name: str, given: str) -> bool:
+    examples = parts.examples.get(name, [])
+    kept = [example for example in examples if example.given != given]
+    parts.examples[name] = kept
+    return len(kept) < len(examples)
 
 
 def _give_up(talk: Talk, parts: Parts, name: str) -> bool:
