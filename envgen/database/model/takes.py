@@ -12,7 +12,7 @@ _WORDS = re.compile(r"(text|always|mostly|parts)\s+(.+)", re.DOTALL)
 _MOMENT = re.compile(r"(now|today)((?:\s*[+-]\s*\d+\s*(?:minute|hour|day|week)s?)*)")
 _STEP = re.compile(r"([+-])\s*(\d+)\s*(minute|hour|day|week)s?")
 _MINUTES = {"minute": 1, "hour": 60, "day": 1440, "week": 10_080}
-MOST, MOST_DAYS = 2**53, 20_000
+MOST, MOST_DAYS, MOST_CHOICES = 2**53, 20_000, 100
 EXPECTED = '"table.column", "one of a|b|c", "integer 1..20", "money 100..9000 step 50", "flag", "date -3..30", "moment -3..30", "text POOL"'
 
 
@@ -44,6 +44,8 @@ def parse_takes(text: str) -> Takes:
         return Takes(match[1], low=low, high=high, step=step)
     if text.startswith("one of "):
         choices = tuple(dict.fromkeys(part.strip() for part in text[7:].split("|") if part.strip()))
+        if len(choices) > MOST_CHOICES:
+            raise ValueError(f"{len(choices)} choices; at most {MOST_CHOICES}")
         if choices:
             return Takes("choice", choices=choices)
     if text in ("flag", "empty"):
