@@ -26,7 +26,7 @@ from envgen.gates.replay import replay_elsewhere
 from envgen.gates.report import GateReport
 from envgen.synthesis.options import SynthesisOptions, SynthesisReport
 from envgen.synthesis.recipe import Recipe, check_specification
-from envgen.synthesis.select import FEW_KINDS_SHARE, TEMPLATE_SHARE, Selection
+from envgen.synthesis.select import FEW_KINDS_SHARE, TEMPLATE_SHARE, Selection, unwitnessed
 from envgen.synthesis.workers import Made, candidates
 
 if TYPE_CHECKING:
@@ -202,6 +202,8 @@ class _Pipeline:
         found += bundle_task_gates(environment, tasks, gold, gates=("T8", "T9"), replay=replay, seconds=self.run_.seconds)
         out = {item.subject: item.gate for item in found if item.status == "fail" and item.subject in gold}
         out |= {task.id: "twin" for task in tasks if task.twin in out and task.id not in out}
+        left = [task for task in tasks if task.id not in out]
+        out |= dict.fromkeys(unwitnessed(left, [*found, *evidence]), "no_witness")
         self.run_.rejected.update(out.values())
         kept = [task for task in tasks if task.id not in out]
         order = {name: number for number, name in enumerate(("environment", *(task.id for task in kept)))}

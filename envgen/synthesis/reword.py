@@ -1,7 +1,7 @@
 """A model says the planner's requests anew. What the gold rests on must survive word for word, and every gate runs again."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from envgen.core.errors import EnvgenError, PlanError
 from envgen.core.types import Evidence, Gold, JsonObject, Mention, Task
@@ -53,9 +53,10 @@ def reword(talk: Talk, environment: DatabaseEnvironment, selection: Selection, e
             old = asked.pop(item.id, None)
             if old is not None:
                 new = _tidy(item.text, old)
-                found = _replaced(talk, environment, selection, groups[old], new, kept[old])
+                out = {task.id for task in groups[old]}
+                unseen = {item.gate for item in evidence if item.subject in out and item.status == "not_applicable"}
+                found = _replaced(talk, environment, selection, groups[old], new, kept[old], unseen)
                 if found is not None:
-                    out = {task.id for task in groups[old]}
                     evidence = [item for item in evidence if item.subject not in out] + found
                     changed += 1
     talk.note("reword", f"{changed} of {len(texts)} requests were said anew")
@@ -126,9 +127,18 @@ def survives(old: str, new: str, keep: Iterable[str]) -> str:
 
 
 def _replaced(
-    talk: Talk, environment: DatabaseEnvironment, selection: Selection, tasks: Sequence[Task], text: str, keep: Sequence[str]
+    talk: Talk,
+    environment: DatabaseEnvironment,
+    selection: Selection,
+    tasks: Sequence[Task],
+    text: str,
+    keep: Sequence[str],
+    unseen: Collection[str],
 ) -> list[Evidence] | None:
-    """Put `text` in the place of the tasks' request if it survives and passes the gates; return the evidence, else None."""
+    """Put `text` in the place of the tasks' request if it survives and passes the gates; return the evidence, else None.
+
+    unseen: the gates that had no witness before; no other may lose its own, since a set bears few such tasks.
+    """
     problem = survives(tasks[0].instruction, text, keep)
     if problem:
         talk.drop("rewording", tasks[0].id, problem)
@@ -141,7 +151,8 @@ def _replaced(
     except EnvgenError as error:
         talk.drop("rewording", tasks[0].id, str(error))
         return None
-    failed = next((item for item in evidence if item.status == "fail"), None)
+    lost = (item.status == "not_applicable" and item.gate not in unseen for item in evidence)
+    failed = next((item for item, gone in zip(evidence, lost, strict=True) if item.status == "fail" or gone), None)
     if failed is not None:
         talk.drop("rewording", tasks[0].id, f"{failed.gate}: {failed.reason}")
         return None

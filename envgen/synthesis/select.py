@@ -101,3 +101,14 @@ class Selection:
 def _question(gold: Gold) -> str:
     """The template of the goal that asks."""
     return next((goal.template for goal in gold.goals if goal.kind in ("lookup", "aggregate", "quiz")), "")
+
+
+def unwitnessed(tasks: Sequence[Task], evidence: Sequence[Evidence]) -> set[str]:
+    """Return the tasks, twins together, to leave out so that few enough of the others lack a gate's witness."""
+    out: set[str] = set()
+    twins = {task.id: {task.id} | ({task.twin} if task.twin else set()) for task in tasks}
+    for gate in sorted({item.gate for item in evidence}):
+        unseen = [item.subject for item in evidence if item.gate == gate and item.status == "not_applicable" and item.subject in twins]
+        while len([name for name in unseen if name not in out]) > UNSEEN_SHARE * len(twins.keys() - out):
+            out |= twins[next(name for name in reversed(unseen) if name not in out)]
+    return out

@@ -61,7 +61,7 @@ def _steps(book: Book, draft: Draft, wish: Wish, dice: random.Random) -> Iterato
     near |= _children(book, draft, near)
     writers = [tool for tool, compiled in sorted(book.environment.compiled.items()) if compiled.writes and tool != wish.tool]
     drawer = Drawer(execute, dice, pools=book.language.pools, narrow=near)
-    for _ in range(CALLS * 3):
+    for _ in range(CALLS * 3 if writers else 0):
         tool = dice.choice(writers)
         columns = {child.get("x-column") for child in book.parameters(tool)["properties"].values()}
         arguments = drawer.arguments(book.parameters(tool), now, optional=0.3) if columns & set(near) else None

@@ -229,6 +229,8 @@ class _Composer:
 
     def _act(self, party: Any) -> Any:
         acts = [act for act in self.book.language.acts if party is None or act.party is not None]
+        if not acts:
+            raise PlanError("no_act")
         return self.dice.choices(acts, [act.weight for act in acts])[0]
 
     def _choose(self, choice: Any, party: Any) -> Wish:
