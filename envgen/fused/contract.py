@@ -1,6 +1,7 @@
 """What every base problem must be: checked one by one, so that writing one is a short job. Findings are in words for its author."""
 
 import json
+import random
 import re
 import time
 from collections import Counter
@@ -10,10 +11,10 @@ from typing import Any
 
 from envgen.fused.problem import SLOT, Problem, Values, same
 from envgen.fused.seeds import dice
-from envgen.fused.types import Int, List, Str, Tuple, Type, problem_of
+from envgen.fused.types import Bool, Date, Enum, Int, List, Rational, Str, Tuple, Type, problem_of
 
 LEVELS = (0, 1, 2)
-DRAWS, WIDE_LEVELS = 120, (5, 20, 60)
+DRAWS, ODD, WIDE_LEVELS = 120, 80, (5, 20, 60)
 LEAST_WORDINGS, LEAST_DISTANCE = 5, 0.35
 MOST_MODAL, LEAST_SENSITIVITY, LEAST_RATE, LEAST_BOUND = 0.25, 0.6, 200, 0.9
 JUNK: tuple[Any, ...] = (None, True, "", "zzz", -1, 0, [], [[]], {}, "0", 1.5, "import os", [0, 1], "True or False", 10**30)
@@ -35,6 +36,7 @@ def check_problem(problem: Problem, independent: Independent | None = None) -> l
         problems += _level(problem, level, independent)
     problems += _harder(problem)
     problems += _ports(problem)
+    problems += _anything(problem)
     problems += _speed(problem)
     return list(dict.fromkeys(problems))
 
@@ -171,6 +173,48 @@ def _ports(problem: Problem) -> Iterator[str]:
             yield f"port {name}: of {tried} bound values only {bound} give an instance"
         elif changed < LEAST_SENSITIVITY * bound and _free(kind):
             yield f"port {name}: the answer changes with it in {changed} of {bound} cases"
+
+
+def any_value(kind: Type, rng: random.Random) -> Any:
+    """Return some value of a type, short and extreme ones often: what a step that nobody thought of may hand on."""
+    if isinstance(kind, Int):
+        low, high = max(kind.low, -(10**6)), min(kind.high, 10**6)
+        return rng.choice((kind.low, kind.high, low, high, rng.randint(low, high), rng.randint(low, min(high, low + 20))))
+    if isinstance(kind, Str):
+        letters = kind.alphabet or "abcXYZ 019"
+        return "".join(rng.choice(letters) for _ in range(rng.choice((kind.least, min(kind.most, kind.least + rng.randint(0, 12))))))
+    if isinstance(kind, Enum):
+        return rng.choice(kind.values)
+    if isinstance(kind, Tuple):
+        return [any_value(item, rng) for item in kind.items]
+    if isinstance(kind, List):
+        size = rng.choice((kind.least, min(kind.most, kind.least + 1), min(kind.most, kind.least + rng.randint(0, 8))))
+        items = [any_value(kind.item, rng) for _ in range(size)]
+        return sorted(items) if kind.ordered else items
+    return {Bool: True, Rational: "3/7", Date: "2026-02-28"}[type(kind)]
+
+
+def _anything(problem: Problem) -> Iterator[str]:
+    """Whatever a port is given that fits its type, sample gives an instance or None, and solve an answer."""
+    for name, kind in problem.ports.items():
+        for number in range(ODD):
+            rng = dice("contract", "any", problem.name, name, number)
+            value = any_value(kind, rng)
+            if problem_of(kind, value):
+                continue
+            try:
+                values = problem.sample(rng, 1, {name: value})
+                if values is not None:
+                    yield from _drawn_odd(problem, name, value, values)
+            except Exception as error:
+                yield f"port {name}: {type(error).__name__} for the bound value {_brief({name: value})}: {error}"
+                break
+
+
+def _drawn_odd(problem: Problem, name: str, value: Any, values: Values) -> Iterator[str]:
+    wrong = problem_of(problem.out, problem.solve(values))
+    if wrong:
+        yield f"port {name}: for the bound value {_brief({name: value})} the answer is no value of `out`: {wrong}"
 
 
 def _depends(problem: Problem, values: Values, name: str, value: Any) -> bool:
