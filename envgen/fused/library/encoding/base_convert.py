@@ -21,7 +21,7 @@ def sample(rng: random.Random, level: int, bound: Mapping[str, Any]) -> Values |
 def solve(values: Mapping[str, Any]) -> str:
     """Repeated division; at least one digit."""
     rest, base = int(values["n"]), int(values["base"])
-    digits = []
+    digits: list[str] = []
     while rest or not digits:
         rest, digit = divmod(rest, base)
         digits.append(DIGITS[digit])
@@ -36,14 +36,16 @@ PROBLEM = Problem(
     sample=sample,
     solve=solve,
     wordings=(
-        "the numeral of {n} in base {base}, most significant digit first and without leading zeros, where the lower-case letters a to z "
-        "are the digits ten to thirty-five and the number zero is 0",
-        "{n} written to the radix {base}, with a for 10, b for 11 and so on up to z for 35, unpadded (a single 0 stands for nothing at all)",
-        "what the remainders spell, the last one first, when {n} is divided by {base}, the whole quotient again by the same divisor, and so "
-        "on until the quotient is 0 (one division at least), each remainder above 9 being shown as a lower-case letter, a = 10 to z = 35",
-        "the shortest text of one or more characters, all among the first {base} of 0123456789abcdefghijklmnopqrstuvwxyz, whose value by "
-        "place is {n} when a character counts as much as its position in that row, from 0",
-        "the display of a counter that has gone up {n} times from 0 and whose wheels carry {base} symbols each (0 to 9, then a, b, c ... in "
-        "lower case), wheels that have never moved not being shown, save that a counter which has not moved at all shows one 0",
+        "the numeral of {n} in base {base}, most significant digit first and without leading zeros, where the lower-case letters a to z"
+        " are the digits ten to thirty-five and the number zero is 0",
+        "{n} written to the radix {base}, with a for 10, b for 11 and so on up to z for 35, unpadded (a single 0 stands for nothing at "
+        "all)",
+        "what the remainders spell, the last one first, when {n} is divided by {base}, the whole quotient again by the same divisor, "
+        "and so on until the quotient is 0 (one division at least), each remainder above 9 being shown as a lower-case letter, a = 10 "
+        "to z = 35",
+        "the shortest text of one or more characters, all among the first {base} of 0123456789abcdefghijklmnopqrstuvwxyz, whose value "
+        "by place is {n} when a character counts as much as its position in that row, from 0",
+        "the display of a counter that has gone up {n} times from 0 and whose wheels carry {base} symbols each (0 to 9, then a, b, c "
+        "... in lower case), wheels that have never moved not being shown, save that a counter which has not moved at all shows one 0",
     ),
 )

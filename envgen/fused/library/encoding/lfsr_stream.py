@@ -40,17 +40,17 @@ PROBLEM = Problem(
     sample=sample,
     solve=solve,
     wordings=(
-        "the first {n} output bits, in order, of a Galois shift register that starts as {seed}: each step puts out the lowest bit, shifts "
-        "the register right by one place, and, if the bit put out was 1, XORs the register with the mask {taps}",
+        "the first {n} output bits, in order, of a Galois shift register that starts as {seed}: each step puts out the lowest bit, "
+        "shifts the register right by one place, and, if the bit put out was 1, XORs the register with the mask {taps}",
         "the list of s mod 2 for the first {n} terms of the sequence with s = {seed} at first and each later term equal to floor(s/2), "
         "or to floor(s/2) XOR {taps} when s is odd",
-        "the key stream of length {n} made by a machine that holds one number, at first {seed}, and again and again notes 0 for an even "
-        "number and 1 for an odd one, then halves it, rounding down, and after an odd number flips those binary digits of the half "
+        "the key stream of length {n} made by a machine that holds one number, at first {seed}, and again and again notes 0 for an even"
+        " number and 1 for an odd one, then halves it, rounding down, and after an odd number flips those binary digits of the half "
         "that are set in {taps}",
-        "the parities, 0 or 1, seen during {n} rounds, each before its change, of a register with feedback mask {taps} and initial content "
-        "{seed}, where a round drops the last binary digit and combines what remains with the mask by exclusive or exactly if the dropped "
-        "digit is 1",
-        "{n} bits, earliest first, that leave a right-shifting register at its low end; loaded with {seed}, it takes the feedback {taps} by "
-        "bitwise exclusive or directly after every shift that pushes out a 1, and no feedback after the others",
+        "the parities, 0 or 1, seen during {n} rounds, each before its change, of a register with feedback mask {taps} and initial "
+        "content {seed}, where a round drops the last binary digit and combines what remains with the mask by exclusive or exactly if "
+        "the dropped digit is 1",
+        "{n} bits, earliest first, that leave a right-shifting register at its low end; loaded with {seed}, it takes the feedback "
+        "{taps} by bitwise exclusive or directly after every shift that pushes out a 1, and no feedback after the others",
     ),
 )
