@@ -4,6 +4,7 @@ The replies were written for the tests. `SmallAuthor(tools=..., rules=...)` puts
 """
 
 import copy
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -329,6 +330,22 @@ ACTS: dict[str, Any] = {
 }
 
 
+def faulty() -> dict[str, Any]:
+    """Replies with a mistake in a tool and one in a rule, and what the author answers when it is told."""
+    tools = with_tool("finish_repair", steps=copy.deepcopy(next(tool for tool in TOOLS if tool["name"] == "finish_repair")["steps"]))
+    right = next(tool for tool in TOOLS if tool["name"] == "finish_repair")
+    next(tool for tool in tools if tool["name"] == "finish_repair")["steps"][2]["run"] = (
+        "UPDATE repairs SET state = 'done' WHERE id = :repair_id"
+    )
+    guard = RULES["guards"][0]
+    wrong = {**guard, "violation": "SELECT bike_id FROM repairs WHERE state = 'booked' GROUP BY bike_id HAVING count(*) > 1"}
+    more = {"id": "hopeless", "policy": "Never.", "violation": "SELECT nothing FROM repairs"}
+    return {
+        "tools": {"tools": tools}, "rules": RULES | {"guards": [wrong, more]},
+        "repairs": {"tools": {"finish_repair": [right]}, "rules": {"guards": [guard]}},
+    }  # fmt: skip
+
+
 class SmallAuthor(ScriptedAuthor):
     """Plays the workshop. Keyword arguments replace whole replies: brief, schema, tools, rules, examples, content, words, acts, repairs."""
 
@@ -339,6 +356,15 @@ class SmallAuthor(ScriptedAuthor):
         }  # fmt: skip
         self.parts = copy.deepcopy(given)
         self.repairs = self.parts["repairs"]
+
+    def _reword(self, prompt: str) -> Any:
+        """The same requests with a word of greeting; `reword` among the replies says otherwise, by the old text."""
+        items = re.findall(r"^## (r\d+)\n(.*?)\nkeep: ", prompt, re.MULTILINE | re.DOTALL)
+        say = self.parts.get("reword", lambda text: f"Hello there. {text}")
+        return {"texts": [{"id": name, "text": say(text)} for name, text in items]}
+
+    def _domain(self, prompt: str) -> Any:
+        return self.parts["domain"](prompt)
 
 
 def with_tool(name: str, **fields: Any) -> list[dict[str, Any]]:
