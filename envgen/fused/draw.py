@@ -1,0 +1,152 @@
+"""Programs drawn from the pair table: chains and trees of problems, and the operators over them, recursively."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from envgen.core.errors import UsageError
+from envgen.fused.adapters import options
+from envgen.fused.library_index import problem, problem_names
+from envgen.fused.pairs import Edge, observed_type, table
+from envgen.fused.program import LEAST_SORTED, OPERATORS, Program, Source, Step
+from envgen.fused.seeds import dice
+from envgen.fused.types import Int, List, Type
+
+SECOND_PORT, MOST_BRANCHES = 0.35, 5
+PRIME = 10_007
+
+
+@dataclass
+class Draft:
+    """Steps so far; labels are letters in the order in which they come."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, **data: Any) -> str:
+        """Add a step and return its label."""
+        number = len(self.steps)
+        label = chr(65 + number) if number < 26 else f"S{number}"
+        self.steps.append({"id": label, **data})
+        return label
+
+
+class Maker:
+    """Draws programs of a seed: number `n` is always the same. depth: problems in the longest chain. level: 0 and up, for every leaf."""
+
+    def __init__(
+        self, seed: int, *, depth: int, level: int | None = None, operators: Sequence[str] = OPERATORS, edges: Sequence[Edge] | None = None,
+        problems: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        unknown = [name for name in operators if name not in OPERATORS]
+        if unknown:
+            raise UsageError(f"no operator {unknown[0]!r}; there are {', '.join(OPERATORS)}")
+        self.seed, self.depth, self.level, self.operators = seed, depth, level, tuple(operators)
+        names = set(problems) if problems is not None else set(problem_names())
+        self.edges = [edge for edge in (table() if edges is None else edges) if edge.inner in names and edge.outer in names]
+        self.names = sorted(names)
+        self._into: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            self._into.setdefault(edge.outer, []).append(edge)
+
+    def program(self, number: int) -> Program:
+        """Return program `number`."""
+        rng = dice("program", self.seed, self.depth, self.level, list(self.operators), number)
+        kind = rng.choice(self.operators)
+        draft = Draft()
+        getattr(self, f"_{kind}")(draft, rng)
+        return Program(tuple(draft.steps))
+
+    def _level(self, rng: random.Random) -> int:
+        return rng.randint(0, 2) if self.level is None else self.level
+
+    def chain(self, draft: Draft, rng: random.Random, depth: int, root: str | None = None) -> str:
+        """Add a problem over `depth - 1` others, and return its label; a second port is fed by a chain of its own now and then."""
+        name = root or rng.choice([name for name in self.names if depth == 1 or name in self._into])
+        binds: dict[str, Source] = {}
+        if depth > 1 and name in self._into:
+            edge = rng.choice(self._into[name])
+            binds[edge.port] = edge.source(self.chain(draft, rng, depth - 1, edge.inner))
+            others = [other for other in self._into[name] if other.port != edge.port]
+            if others and rng.random() < SECOND_PORT:
+                second = rng.choice(others)
+                binds[second.port] = second.source(self.chain(draft, rng, rng.randint(1, depth - 1), second.inner))
+        chosen = problem(name)
+        return draft.add(kind="problem", problem=name, version=chosen.version, level=self._level(rng), binds=binds)
+
+    def _roots(self, depth: int, fits: Any) -> list[str]:
+        return [name for name in self.names if (depth == 1 or name in self._into) and fits(observed_type(name))]
+
+    def _sequential(self, draft: Draft, rng: random.Random) -> None:
+        self.chain(draft, rng, self.depth)
+
+    def _parallel(self, draft: Draft, rng: random.Random) -> None:
+        labels = [self.chain(draft, rng, self.depth) for _ in range(rng.randint(2, 3))]
+        draft.add(kind="parallel", of=labels)
+
+    def _sort(self, draft: Draft, rng: random.Random) -> None:
+        """Answers of one problem are near each other, so that none stands out by its size."""
+        root = rng.choice(self._roots(self.depth, _wide))
+        labels = [self.chain(draft, rng, self.depth, root) for _ in range(rng.randint(LEAST_SORTED, MOST_BRANCHES))]
+        draft.add(kind="sort", of=labels)
+
+    def _select(self, draft: Draft, rng: random.Random) -> None:
+        root = rng.choice(self._roots(self.depth, lambda kind: isinstance(kind, (Int, List))))
+        labels = [self.chain(draft, rng, self.depth, root) for _ in range(rng.randint(2, 4))]
+        selector = self.chain(draft, rng, 1, rng.choice(self._roots(1, _wide)))
+        draft.add(kind="select", of=labels, by={"step": selector, "adapter": "", "args": {}})
+
+    def _aggregate(self, draft: Draft, rng: random.Random) -> None:
+        taken = []
+        for _ in range(rng.randint(2, 3)):
+            label = self.chain(draft, rng, self.depth, rng.choice(self._roots(self.depth, _counted)))
+            adapter, args = _to_integer(observed_type(draft.steps[-1]["problem"]))
+            taken.append({"step": label, "adapter": adapter, "args": args})
+        draft.add(kind="aggregate", of=taken, weights=[rng.randint(1, 97) for _ in taken], modulus=PRIME)
+
+    def _lookup(self, draft: Draft, rng: random.Random) -> None:
+        roots = self._roots(self.depth, lambda kind: isinstance(kind, List) and kind.most >= 5 and _wide(kind.item))
+        if not roots:
+            return self._sequential(draft, rng)
+        listed = self.chain(draft, rng, self.depth, rng.choice(roots))
+        index = self.chain(draft, rng, 1, rng.choice(self._roots(1, _wide)))
+        draft.add(kind="lookup", table=listed, index={"step": index, "adapter": "", "args": {}})
+        return None
+
+    def _iterate(self, draft: Draft, rng: random.Random) -> None:
+        """A problem whose answer fits one of its own ports is applied several times."""
+        own = [
+            (name, port, ways[0]) for name in self.names for port, kind in problem(name).ports.items() if (ways := self._ways(name, kind))
+        ]
+        if not own:
+            return self._sequential(draft, rng)
+        name, port, (adapter, args) = rng.choice(own)
+        start: Source | None = None
+        feeding = [edge for edge in self._into.get(name, ()) if edge.port == port]
+        if feeding and self.depth > 1:
+            edge = rng.choice(feeding)
+            start = edge.source(self.chain(draft, rng, self.depth - 1, edge.inner))
+        draft.add(
+            kind="iterate", problem=name, version=problem(name).version, port=port, level=self._level(rng), start=start,
+            times=rng.randint(2, 4), adapter=adapter, args=args,
+        )  # fmt: skip
+        return None
+
+    def _ways(self, name: str, kind: Type) -> list[tuple[str, dict[str, int]]]:
+        return options(observed_type(name), kind) if problem(name).unique != "relation" else []
+
+
+def _wide(kind: Type) -> bool:
+    return isinstance(kind, Int) and kind.high - kind.low >= 64
+
+
+def _counted(kind: Type) -> bool:
+    return bool(_to_integer(kind) != ("none", {}))
+
+
+def _to_integer(kind: Type) -> tuple[str, dict[str, int]]:
+    """The way from an answer to an integer: as it is, or by an adapter that keeps its entropy; ("none", {}) when there is none."""
+    if _wide(kind):
+        return "", {}
+    ways = [(name, args) for name, args in options(kind, Int(0, PRIME)) if name in ("weighted", "text_sum", "fraction", "ordinal")]
+    return ways[0] if ways else ("none", {})
