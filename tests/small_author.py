@@ -325,6 +325,18 @@ ACTS: dict[str, Any] = {
             "why": ["{party.subj} {have} mended it alone", "{party.subj} {have} sold the bike"],
         },
     ],
+    "alternatives": [
+        {
+            "tool": "book_repair",
+            "code": "already_booked",
+            "holds": ["no other repair of {bike_id} is booked", "{bike_id} has no repair booked"],
+        },
+        {
+            "tool": "cancel_repair",
+            "code": "too_late",
+            "holds": ["it is not too late to cancel {repair_id}", "{repair_id} can still be cancelled"],
+        },
+    ],
     "situations": [{"goals": ["book_repair", "cancel_repair"], "motive": ["{party.subj} {have} changed plans for the summer"]}],
     "chat": ["Good morning!", "I hope business is going well.", "What a day for cycling.", "Greetings from the bike lane."],
 }

@@ -5,11 +5,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from envgen.core.errors import EnvgenError, PlanError
 from envgen.core.types import Evidence, Gold, JsonObject, Mention, Task
+from envgen.database.model.assemble import speaks_to_agent
 from envgen.database.model.wire import Wire
 from envgen.database.phrases import day_name, hour_name, money, number, plain
 from envgen.database.plan.planner import id_of
 from envgen.database.plan.wording import lint
 from envgen.database.runtime import DatabaseEnvironment
+from envgen.database.spec import EnvironmentSpec
 from envgen.gates.registry import bundle_task_gates
 from envgen.synthesis.select import Selection
 from envgen.synthesis.talk import Talk
@@ -19,6 +21,8 @@ AT_ONCE = 25
 SHORTEST, LONGEST = 0.4, 2.2
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SELF = re.compile(r"\b(I|I'm|I'd|I've|my|me|mine)\b")
+_IDENTIFIER = re.compile(r"\w+_\w+")
+_QUOTED = re.compile(r'"[^"]+"')
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'’-]+")
 
 
@@ -74,10 +78,15 @@ def _keep(environment: DatabaseEnvironment, selection: Selection, tasks: Sequenc
     for task in tasks:
         gold = selection.gold[task.id]
         folded = task.instruction.casefold()
-        for text in _said(gold, environment.spec.currency, task.start.now):
-            if text and text.casefold() in folded:
+        for text in (*_said(gold, environment.spec.currency, task.start.now), *_states(environment.spec)):
+            if text and re.search(rf"(?<!\w){re.escape(text.casefold())}(?!\w)", folded):
                 found[text] = None
     return list(found)
+
+
+def _states(spec: EnvironmentSpec) -> Iterator[str]:
+    """The words for the states of rows: a question about booked ones is another one without the word."""
+    yield from (plain(value) for table in spec.tables for column in table.columns for value in column.values or ())
 
 
 def _said(gold: Gold, currency: str, now: str) -> Iterator[str]:
@@ -107,6 +116,7 @@ def survives(old: str, new: str, keep: Iterable[str]) -> str:
     """Return what is lost or added on the way from `old` to `new`, or ""."""
     folded = new.casefold()
     lost = [text for text in keep if text.casefold() not in folded]
+    lost += [text for pattern in (_QUOTED, _NUMBER, _NAME) for text in sorted(set(pattern.findall(old))) if text.casefold() not in folded]
     if lost:
         return f"{lost[0]!r} is lost"
     if not SHORTEST * len(old) <= len(new) <= LONGEST * len(old) + 40:
@@ -115,7 +125,9 @@ def survives(old: str, new: str, keep: Iterable[str]) -> str:
         return "there are new numbers"
     if bool(_SELF.search(old)) != bool(_SELF.search(new)):
         return "another person speaks"
-    names = set(_NAME.findall(new)) - {"I"}
+    if speaks_to_agent(new) and not speaks_to_agent(old):
+        return "it speaks to the agent"
+    names = {*_NAME.findall(new), *_IDENTIFIER.findall(new)} - {"I"}
     strange = sorted(name for name in names if name.casefold() not in old.casefold())
     if strange:
         return f"{strange[0]!r} is new"
