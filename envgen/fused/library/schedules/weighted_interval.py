@@ -1,4 +1,4 @@
-"""The most valuable choice of jobs that keep a pause between them."""
+"""The most profitable choice of jobs that do not overlap."""
 
 import random
 from bisect import bisect_right
@@ -8,42 +8,41 @@ from typing import Any
 from envgen.fused.problem import Problem, Values
 from envgen.fused.types import Int, List, Tuple
 
-MOST, MOST_PAUSE, MOST_VALUE = 60, 10**15, 10**18
+MOST, MOST_FEE, MOST_VALUE = 60, 10**15, 10**18
 INTERVAL = Tuple((Int(), Int()), ("start", "end"))
 
 
 def sample(rng: random.Random, level: int, bound: Mapping[str, Any]) -> Values | None:
-    """Pauses as long as the jobs, so that they decide which jobs go together."""
-    size = min(9 + level + rng.randrange(3), MOST)
-    size = len(bound.get("intervals") or bound.get("values") or range(size))
-    pause = bound.get("pause", rng.randint(0, 30))
-    intervals = bound.get("intervals") or _intervals(rng, size, max(pause, 10) if "pause" in bound else 15)
-    if "intervals" in bound and "pause" not in bound:
-        longest = max(end - start for start, end in intervals)
-        pause = rng.randint(0, max(min(2 * longest, MOST_PAUSE), 10))
-    values = bound.get("values") or [rng.randint(10, 99 + 50 * min(level, 10**6)) for _ in range(size)]
-    if len(intervals) != len(values) or any(end < start for start, end in intervals):
+    """Values a few times the fee: it counts, and most jobs are worth taking."""
+    intervals = bound.get("intervals") or _intervals(rng, level, len(bound.get("values", ())))
+    if any(end <= start for start, end in intervals):
         return None
-    return {"intervals": intervals, "values": values, "pause": pause}
+    values, fee = bound.get("values"), bound.get("fee")
+    if fee is None:
+        fee = rng.randint(1, min(max(max(values) // 4, 2), MOST_FEE) if values else 30)
+    if values is None:
+        values = [fee + rng.randint(max(fee // 2, 10), 2 * fee + 80 + 50 * min(level, 10**6)) for _ in intervals]
+    return {"intervals": intervals, "values": values, "fee": fee}
 
 
-def _intervals(rng: random.Random, size: int, unit: int) -> list[list[int]]:
-    jobs = []
-    for _ in range(size):
-        start = rng.randint(0, unit * size)
-        jobs.append([start, start + rng.randint(1, 2 * unit)])
+def _intervals(rng: random.Random, level: int, given: int) -> list[list[int]]:
+    """As many as there are values given, or some ten; any time lies in about two of them."""
+    size, jobs = min(given or 9 + level + rng.randrange(3), MOST), []
+    for _ in range(max(size, 6)):
+        start = rng.randint(0, 12 * size)
+        jobs.append([start, start + rng.randint(2, 30)])
     return jobs
 
 
 def solve(values: Mapping[str, Any]) -> int:
     """Jobs by end; the best total up to each one, with it or without it."""
-    jobs = sorted(zip(values["intervals"], values["values"], strict=True), key=lambda job: (job[0][1], job[0][0]))
-    ends, best = [job[0][1] for job in jobs], [0]
-    for place, ((start, end), value) in enumerate(jobs):
-        if end < start:
-            raise ValueError("an interval ends before it starts")
-        before = bisect_right(ends, start - values["pause"], 0, place)
-        best.append(max(best[-1], best[before] + value))
+    worth, fee = values["values"], values["fee"]
+    jobs = sorted((end, start, worth[place % len(worth)] - fee) for place, (start, end) in enumerate(values["intervals"]))
+    ends, best = [job[0] for job in jobs], [0]
+    for place, (end, start, gain) in enumerate(jobs):
+        if end <= start:
+            raise ValueError("a job ends before it starts, or just then")
+        best.append(max(best[-1], best[bisect_right(ends, start, 0, place)] + gain))
     return best[-1]
 
 
@@ -53,25 +52,27 @@ PROBLEM = Problem(
     ports={
         "intervals": List(INTERVAL, 1, MOST, tag="intervals"),
         "values": List(Int(-MOST_VALUE, MOST_VALUE), 1, MOST),
-        "pause": Int(0, MOST_PAUSE),
+        "fee": Int(0, MOST_FEE),
     },
     out=Int(0, MOST * MOST_VALUE, "measure"),
     sample=sample,
     solve=solve,
     wordings=(
-        "the greatest total value of jobs that one worker can take, where job i runs over the i-th [start, end] of {intervals} and "
-        "is worth the i-th of {values}, and each job taken must start {pause} or more after the end of the one taken before it; "
-        "taking none is worth 0",
-        "the maximum, over all sets of bookings out of {intervals} any two of which are separated by a time of at least {pause} "
-        "between the end of the earlier and the start of the later, of the sum of the fees at the same places of {values} (0 for "
-        "the empty set)",
-        "how much a telescope can score in a night: observation windows [from, to] are {intervals}, their scores in the same order "
-        "are {values}, turning to the next target takes {pause} (an observation may begin at the very moment the turn is over), "
-        "every observation fills its whole window, and windows may be left unused",
-        "the weight of a heaviest chain, an empty one weighing 0, in the order in which [a, b] comes before [c, d] whenever b + "
-        "{pause} <= c, its elements being {intervals} with the weights {values}, place by place",
-        "the best possible income from letting one hall, with requests for the times {intervals} that offer the amounts {values} "
-        "respectively (negative offers cost money), if the hall has to stand empty for not less than {pause} between two lettings "
-        "and any request, or all of them, may be turned down",
+        "the greatest profit that one worker can make from jobs that run over the times {intervals}, each [start, end], and pay "
+        "the amounts {values} in the same order, beginning again with the first amount once all are used up, when every job taken "
+        "costs {fee}, jobs may not overlap but may start the moment another one ends, and taking none makes 0",
+        "the maximum, over all sets of bookings out of {intervals} of which no two share more than an end point, of the sum of the "
+        "fees minus {fee} for each booking (0 for the empty set), where booking number i, from 0, brings v_(i mod n) for v = "
+        "{values} with its n entries",
+        "how much a telescope can score in a night: observation windows [from, to] are {intervals}; their raw scores are dealt out "
+        "from {values} in turn, round and round, and surplus scores are left over; setting up takes {fee} off the score of each "
+        "observation but no time; every observation fills its whole window, the next may begin as soon as it is over, and windows "
+        "may stay unused",
+        "the weight of a heaviest chain, an empty one weighing 0, in the order in which [a, b] comes before a different [c, d] "
+        "whenever b <= c, its elements being {intervals} and the weight of the k-th of them the k-th entry of {values}, repeated "
+        "periodically without end, less {fee}",
+        "the best net income from letting one hall, with requests for the times {intervals} that offer, request by request, what a "
+        "reader of the list {values} reads who goes back to its head from its tail, if cleaning costs {fee} for each request "
+        "granted, granted times have no inner point in common, and any request, or all of them, may be turned down",
     ),
 )

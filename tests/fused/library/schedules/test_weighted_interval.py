@@ -11,7 +11,8 @@ from envgen.fused.seeds import dice
 
 
 def independent(values: Mapping[str, Any]) -> int:
-    jobs = sorted(zip(values["intervals"], values["values"], strict=True))
+    worth = values["values"] * len(values["intervals"])
+    jobs = sorted(zip(values["intervals"], worth, strict=False))
 
     def best(place: int, free: int | None) -> int:
         """The most that the jobs from `place` on bring, none of them starting before `free`."""
@@ -19,7 +20,7 @@ def independent(values: Mapping[str, Any]) -> int:
         for later in range(place, len(jobs)):
             (start, end), value = jobs[later]
             if free is None or start >= free:
-                total = max(total, value + best(later + 1, end + values["pause"]))
+                total = max(total, value - values["fee"] + best(later + 1, end))
         return total
 
     return best(0, None)
@@ -31,17 +32,20 @@ def test_weighted_interval() -> None:
 
 def test_by_hand() -> None:
     jobs = {"intervals": [[0, 3], [3, 5], [1, 9], [6, 8]], "values": [4, 5, 10, 2]}
-    assert PROBLEM.solve({**jobs, "pause": 0}) == 11
-    assert PROBLEM.solve({**jobs, "pause": 1}) == 10
-    assert PROBLEM.solve({"intervals": [[0, 3], [5, 6]], "values": [4, 5], "pause": 2}) == 9
-    assert PROBLEM.solve({"intervals": [[0, 3]], "values": [-4], "pause": 0}) == 0
-    assert PROBLEM.solve({"intervals": [[5, 5], [5, 5], [3, 5]], "values": [1, 2, 4], "pause": 0}) == 7
+    assert PROBLEM.solve({**jobs, "fee": 0}) == 11
+    assert PROBLEM.solve({**jobs, "fee": 1}) == 9
+    assert PROBLEM.solve({**jobs, "fee": 10}) == 0
+    assert PROBLEM.solve({"intervals": [[0, 3], [5, 6], [7, 8]], "values": [4, 5], "fee": 2}) == 7
+    assert PROBLEM.solve({"intervals": [[0, 3]], "values": [-4, 9], "fee": 0}) == 0
 
 
-def test_lists_that_do_not_match() -> None:
-    with pytest.raises(ValueError, match="argument 2"):
-        PROBLEM.solve({"intervals": [[0, 3]], "values": [1, 2], "pause": 0})
-    with pytest.raises(ValueError, match="ends before"):
-        PROBLEM.solve({"intervals": [[3, 0]], "values": [1], "pause": 0})
-    assert PROBLEM.sample(dice(1), 0, {"intervals": [[3, 0]]}) is None
-    assert PROBLEM.sample(dice(1), 0, {"intervals": [[0, 3]], "values": [1, 2]}) is None
+def test_what_is_no_job() -> None:
+    for interval in ([3, 0], [3, 3]):
+        with pytest.raises(ValueError, match="ends before"):
+            PROBLEM.solve({"intervals": [interval], "values": [1], "fee": 0})
+        assert PROBLEM.sample(dice(1), 0, {"intervals": [interval]}) is None
+
+
+def test_as_many_jobs_as_values() -> None:
+    values = PROBLEM.sample(dice(1), 0, {"values": list(range(40))})
+    assert values is not None and len(values["intervals"]) == 40
