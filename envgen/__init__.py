@@ -80,11 +80,17 @@ def load(path: "str | Path") -> "Environment":
     from envgen.core.errors import UsageError
 
     family = read_manifest(path).family
-    if family != "database":
-        raise UsageError(f"{path} is a bundle of the family {family!r}; envgen {__version__} plays the family 'database' only")
-    from envgen.database.runtime import DatabaseEnvironment
+    environment: Environment
+    if family == "database":
+        from envgen.database.runtime import DatabaseEnvironment
 
-    environment: Environment = DatabaseEnvironment.load(path)
+        environment = DatabaseEnvironment.load(path)
+    elif family == "fused":
+        from envgen.fused.environment import FusedEnvironment
+
+        environment = FusedEnvironment.load(path)
+    else:
+        raise UsageError(f"{path} is a bundle of the family {family!r}; envgen {__version__} plays 'database' and 'fused'")
     return environment
 
 

@@ -51,7 +51,9 @@ class Bundle:
         self._agree("environment.json", lambda: json_digest(self.environment))
         self._agree("policy.md", lambda: text_digest(self.policy))
         self._agree("verify.py", lambda: text_digest(_text(self.path / "verify.py")))
-        _ = self.world, self.gold, self.evidence
+        _ = self.gold, self.evidence
+        if "world.sqlite" in self.manifest.parts:
+            _ = self.world
         self._agree("tasks.jsonl", lambda: json_digest([raw for _, raw in _lines(self.path / "tasks.jsonl")]))
         if manifest_digest(self.manifest) != self.manifest.digest:
             raise BundleError(f"{self.path / 'bundle.json'}: the content does not match its digest: the file was altered. {REPAIR}")

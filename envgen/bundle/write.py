@@ -19,6 +19,7 @@ from envgen.core.errors import InfrastructureError, UsageError
 from envgen.core.types import Evidence, Gold, JsonObject, Manifest, Record, Task
 
 PAGE = 512  # a small world has many tables and indexes of a few rows, each of which takes a page at least
+VERIFIERS = {"database": "state_diff.py", "fused": "answer_match.py"}
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -28,14 +29,14 @@ SMALL_WORLD = 128 * 1024
 
 @dataclass(frozen=True)
 class Content:
-    """All that goes into a bundle. `world` is the bytes of an SQLite database; `ledger` is outside the digest.
+    """All that goes into a bundle. `world` is the bytes of an SQLite database, None for a family without one.
 
-    `verifier` is the text of verify.py; None takes the family's own from `verifiers/`.
+    `ledger` is outside the digest. `verifier` is the text of verify.py; None takes the family's own from `verifiers/`.
     """
 
     manifest: Manifest
     environment: JsonObject
-    world: bytes
+    world: bytes | None
     policy: str
     tasks: Sequence[Task]
     gold: Sequence[Gold]
@@ -89,7 +90,8 @@ def write_bundle(path: str | Path, content: Content, *, force: bool = False) -> 
 
 
 def _write_parts(folder: Path, content: Content) -> Manifest:
-    verifier = content.verifier if content.verifier is not None else data_path("verifiers/state_diff.py").read_text(encoding="utf-8")
+    own = data_path(f"verifiers/{VERIFIERS[content.manifest.family]}").read_text(encoding="utf-8")
+    verifier = own if content.verifier is None else content.verifier
     texts = {"policy.md": content.policy, "verify.py": verifier}
     records: dict[str, list[Any]] = {
         "tasks.jsonl": _plain(content.tasks),
@@ -101,10 +103,14 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
     for name, rows in records.items():
         _write(folder / name, "".join(ordered_json(row) + "\n" for row in rows))
     _write(folder / "environment.json", _by_line(content.environment))
-    _write_world(folder / "world.sqlite", content.world)
+    if content.world is not None:
+        _write_world(folder / "world.sqlite", content.world)
     parts = {name: text_digest(text) for name, text in texts.items()} | {name: json_digest(rows) for name, rows in records.items()}
-    parts |= {"environment.json": json_digest(content.environment), "world.sqlite": world_digest(folder / "world.sqlite")}
-    manifest = _manifest(content, parts, row_counts(folder / "world.sqlite"))
+    parts["environment.json"] = json_digest(content.environment)
+    counted: Mapping[str, int] = {}
+    if content.world is not None:
+        parts["world.sqlite"], counted = world_digest(folder / "world.sqlite"), row_counts(folder / "world.sqlite")
+    manifest = _manifest(content, parts, counted)
     _write(folder / "bundle.json", _pretty(manifest.model_dump(mode="json")))
     _write(folder / "ledger.json", _pretty(content.ledger))
     _write(folder / "README.md", bundle_readme(manifest, content.tasks))
@@ -113,10 +119,9 @@ def _write_parts(folder: Path, content: Content) -> Manifest:
 
 def _manifest(content: Content, parts: dict[str, str], rows: Mapping[str, int]) -> Manifest:
     counts: dict[str, int] = {name: len(content.environment[name]) for name in ("tables", "tools", "rules") if name in content.environment}
-    counts |= {
-        "rows": sum(count for name, count in rows.items() if not name.startswith("_")),
-        "tasks": len(content.tasks),
-    } | content.manifest.counts
+    if content.world is not None:
+        counts["rows"] = sum(count for name, count in rows.items() if not name.startswith("_"))
+    counts |= {"tasks": len(content.tasks)} | content.manifest.counts
     given = content.manifest
     filled = given.model_copy(
         update={

@@ -40,6 +40,14 @@ def options(model: str | None, *, count: int | None, dry_run: bool, **chosen: An
     return ModelOptions(model=model.strip(), **chosen)
 
 
+def only_database(**given: Any) -> None:
+    """UsageError for a flag that means nothing to composed problems."""
+    for name, value in given.items():
+        if value not in (None, False):
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} is for --family database; fused takes --tasks, --depth, --level, --operators and --with-tools")
+
+
 def phrase(domain: str | None, proposer: ModelOptions | None, count: int | None) -> str | None:
     """Return the domain phrase: the one given, or the title of the documents, or a name for many."""
     if count is not None:

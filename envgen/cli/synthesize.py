@@ -17,6 +17,13 @@ class Size(StrEnum):
     large = "large"
 
 
+class Family(StrEnum):
+    """What kind of environment."""
+
+    database = "database"
+    fused = "fused"
+
+
 class Level(StrEnum):
     """How hard the tasks are to be."""
 
@@ -31,12 +38,17 @@ def synthesize(
     tasks: Annotated[int, typer.Option("--tasks", min=1, max=MOST_TASKS, help="How many tasks to make.")] = 20,
     kinds: Annotated[str | None, typer.Option("--kinds", help="Only these kinds of goal, with commas, such as do,aggregate.")] = None,
     difficulty: Annotated[Level | None, typer.Option("--difficulty", help="Only tasks measured to be this hard.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bundle.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=-(2**63), max=2**63 - 1, help="The same seed gives the same bundle.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the bundle; generated/<domain> when not given.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=0, max=256, help="Processes to use; 0 means one per core.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the bundle that is there.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 when fewer tasks are kept than were asked for.")] = False,
+    family: Annotated[Family, typer.Option("--family", help="A business on a database, or composed reasoning problems.")] = Family.database,
+    depth: Annotated[int, typer.Option("--depth", min=1, max=12, help="fused: problems in the longest chain.")] = 3,
+    level: Annotated[int | None, typer.Option("--level", min=0, max=50, help="fused: difficulty; 0 to 2 mixed if not given.")] = None,
+    operators: Annotated[str | None, typer.Option("--operators", help="fused: only these, with commas, such as sequential,sort.")] = None,
+    with_tools: Annotated[bool, typer.Option("--with-tools", help="fused: give the agent a calculator and an evaluator.")] = False,
     list_domains: Annotated[bool, typer.Option("--list-domains", help="List the domains that have a lexicon, and exit.")] = False,
     model: Annotated[str | None, typer.Option("--model", help="A model writes the environment, such as openai/gpt-5-mini.")] = None,
     base_url: Annotated[
@@ -88,6 +100,25 @@ def synthesize(
 
     if list_domains:
         typer.echo(making.domains())
+        return
+    if family is Family.fused:
+        from envgen.cli import fusing
+
+        modelling.only_database(
+            domain=domain, model=model, kinds=kinds, difficulty=difficulty, from_docs=from_docs, count=count, resume=resume
+        )
+        fusing.make(
+            tasks=tasks,
+            depth=depth,
+            level=level,
+            operators=operators,
+            seed=seed,
+            out=out,
+            tools=with_tools,
+            force=force,
+            strict=strict,
+            as_json=as_json,
+        )
         return
     proposer = modelling.options(
         model,

@@ -20,13 +20,17 @@ def validate(
     from envgen.bundle.read import read_manifest
     from envgen.cli.common import comma_separated, processes, write_file
     from envgen.cli.output import Reporter, emit
+    from envgen.gates.composition import validate_fused
     from envgen.gates.validate import validate_bundle
     from envgen.view.report import report_text
 
+    manifest = read_manifest(bundle)
     with Reporter(json=as_json) as report:
-        result = validate_bundle(
-            bundle, jobs=processes(jobs, read_manifest(bundle).counts.get("tasks", 0)), gates=comma_separated(gates), events=report
-        )
+        if manifest.family == "fused":
+            result = validate_fused(bundle, gates=comma_separated(gates), events=report)
+        else:
+            jobs = processes(jobs, manifest.counts.get("tasks", 0))
+            result = validate_bundle(bundle, jobs=jobs, gates=comma_separated(gates), events=report)
     if junit:
         write_file(junit, result.to_junit())
     if as_json:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 Json = Any
 JsonObject = dict[str, Any]
 Family = Literal["database", "fused", "broken"]
-GoalKind = Literal["do", "lookup", "aggregate", "choose", "conditional", "refuse", "quiz"]
+# The kinds of the family `database`, and `compose` of the family `fused`.
+GoalKind = Literal["do", "lookup", "aggregate", "choose", "conditional", "refuse", "quiz", "compose"]
 GOAL_KINDS: tuple[str, ...] = ("do", "lookup", "aggregate", "choose", "conditional", "refuse", "quiz")
 OUTCOMES = ("done", "partial", "refused")
 FORMAT = 1
@@ -137,9 +138,12 @@ class Expectation(Record):
 
 
 class Answer(Record):
-    """A typed answer. `integer`, `text` (compared case-folded, trimmed, NFC), `date`, `boolean`, `texts` (a set)."""
+    """A typed answer.
 
-    type: Literal["integer", "text", "date", "boolean", "texts"]
+    `integer`, `text` (compared case-folded, trimmed, NFC), `date`, `boolean`, `texts` (a set), `json` (its type is in `answer_origin`).
+    """
+
+    type: Literal["integer", "text", "date", "boolean", "texts", "json"]
     value: Json
 
 

@@ -1,19 +1,21 @@
 """Programs drawn from the pair table: chains and trees of problems, and the operators over them, recursively."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from envgen.core.errors import UsageError
-from envgen.fused.adapters import options
+from envgen.fused.adapters import adapt, options
+from envgen.fused.audit import audit
 from envgen.fused.library_index import problem, problem_names
-from envgen.fused.pairs import Edge, observed_type, table
+from envgen.fused.pairs import Edge, answers_of, observed_type, table
 from envgen.fused.program import LEAST_SORTED, OPERATORS, Program, Source, Step
 from envgen.fused.seeds import dice
-from envgen.fused.types import Int, List, Type
+from envgen.fused.types import Int, List, Type, problem_of
 
-SECOND_PORT, MOST_BRANCHES = 0.35, 5
+SECOND_PORT, MOST_BRANCHES, MOST_TIMES, TRIALS = 0.35, 5, 4, 12
 PRIME = 10_007
 
 
@@ -68,8 +70,8 @@ class Maker:
             edge = rng.choice(self._into[name])
             binds[edge.port] = edge.source(self.chain(draft, rng, depth - 1, edge.inner))
             others = [other for other in self._into[name] if other.port != edge.port]
-            if others and rng.random() < SECOND_PORT:
-                second = rng.choice(others)
+            second = rng.choice(others) if others and rng.random() < SECOND_PORT else None
+            if second is not None and together(edge, second):
                 binds[second.port] = second.source(self.chain(draft, rng, rng.randint(1, depth - 1), second.inner))
         chosen = problem(name)
         return draft.add(kind="problem", problem=name, version=chosen.version, level=self._level(rng), binds=binds)
@@ -77,22 +79,28 @@ class Maker:
     def _roots(self, depth: int, fits: Any) -> list[str]:
         return [name for name in self.names if (depth == 1 or name in self._into) and fits(observed_type(name))]
 
+    def _depths(self, rng: random.Random, count: int) -> list[int]:
+        """The depths of the branches of an operator: one has the whole depth, the others at most that."""
+        depths = [self.depth, *(rng.randint(1, self.depth) for _ in range(count - 1))]
+        rng.shuffle(depths)
+        return depths
+
     def _sequential(self, draft: Draft, rng: random.Random) -> None:
         self.chain(draft, rng, self.depth)
 
     def _parallel(self, draft: Draft, rng: random.Random) -> None:
-        labels = [self.chain(draft, rng, self.depth) for _ in range(rng.randint(2, 3))]
+        labels = [self.chain(draft, rng, depth) for depth in self._depths(rng, rng.randint(2, 3))]
         draft.add(kind="parallel", of=labels)
 
     def _sort(self, draft: Draft, rng: random.Random) -> None:
         """Answers of one problem are near each other, so that none stands out by its size."""
         root = rng.choice(self._roots(self.depth, _wide))
-        labels = [self.chain(draft, rng, self.depth, root) for _ in range(rng.randint(LEAST_SORTED, MOST_BRANCHES))]
+        labels = [self.chain(draft, rng, depth, root) for depth in self._depths(rng, rng.randint(LEAST_SORTED, MOST_BRANCHES))]
         draft.add(kind="sort", of=labels)
 
     def _select(self, draft: Draft, rng: random.Random) -> None:
         root = rng.choice(self._roots(self.depth, lambda kind: isinstance(kind, (Int, List))))
-        labels = [self.chain(draft, rng, self.depth, root) for _ in range(rng.randint(2, 4))]
+        labels = [self.chain(draft, rng, depth, root) for depth in self._depths(rng, rng.randint(2, 4))]
         selector = self.chain(draft, rng, 1, rng.choice(self._roots(1, _wide)))
         draft.add(kind="select", of=labels, by={"step": selector, "adapter": "", "args": {}})
 
@@ -115,12 +123,11 @@ class Maker:
 
     def _iterate(self, draft: Draft, rng: random.Random) -> None:
         """A problem whose answer fits one of its own ports is applied several times."""
-        own = [
-            (name, port, ways[0]) for name in self.names for port, kind in problem(name).ports.items() if (ways := self._ways(name, kind))
-        ]
+        own = [(name, port) for name in self.names for port in problem(name).ports if iterable(name, port)]
         if not own:
             return self._sequential(draft, rng)
-        name, port, (adapter, args) = rng.choice(own)
+        name, port = rng.choice(own)
+        adapter, args = options(observed_type(name), problem(name).ports[port])[0]
         start: Source | None = None
         feeding = [edge for edge in self._into.get(name, ()) if edge.port == port]
         if feeding and self.depth > 1:
@@ -128,12 +135,45 @@ class Maker:
             start = edge.source(self.chain(draft, rng, self.depth - 1, edge.inner))
         draft.add(
             kind="iterate", problem=name, version=problem(name).version, port=port, level=self._level(rng), start=start,
-            times=rng.randint(2, 4), adapter=adapter, args=args,
+            times=rng.randint(2, MOST_TIMES), adapter=adapter, args=args,
         )  # fmt: skip
         return None
 
-    def _ways(self, name: str, kind: Type) -> list[tuple[str, dict[str, int]]]:
-        return options(observed_type(name), kind) if problem(name).unique != "relation" else []
+
+def together(one: Edge, other: Edge) -> bool:
+    """True when the two ports of a problem can nearly always be fed at once: a rank must fit the list that it is a rank in."""
+    return _together(one.outer, one.port, one.inner, one.adapter, _key(one.args), other.port, other.inner, other.adapter, _key(other.args))
+
+
+def _key(args: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(args.items()))
+
+
+@lru_cache(maxsize=20_000)
+def _together(outer: str, port: str, inner: str, adapter: str, args: Any, other: str, feeder: str, second: str, more: Any) -> bool:
+    first, then = answers_of(inner), answers_of(feeder)
+    chosen, fits = problem(outer), 0
+    for number in range(TRIALS):
+        rng = dice("together", outer, port, inner, other, feeder, number)
+        bound = {port: adapt(rng.choice(first), adapter, dict(args)), other: adapt(rng.choice(then), second, dict(more))}
+        if not any(problem_of(chosen.ports[name], value) for name, value in bound.items()):
+            fits += chosen.sample(rng, number % 3, bound) is not None
+    return fits >= TRIALS - 1
+
+
+@lru_cache(maxsize=4_096)
+def iterable(name: str, port: str) -> bool:
+    """True when a problem's answer can be fed back into its port again and again without coming to rest or to a dead end."""
+    chosen = problem(name)
+    ways = options(observed_type(name), chosen.ports[port]) if chosen.unique != "relation" else []
+    if not ways:
+        return False
+    adapter, args = ways[0]
+    step: Step = {
+        "id": "A", "kind": "iterate", "problem": name, "version": chosen.version, "port": port, "level": 1, "start": None,
+        "times": MOST_TIMES, "adapter": adapter, "args": args,
+    }  # fmt: skip
+    return audit(Program((step,)), ("G1", "G2", "G5"), totality=0.9, draws=TRIALS * 2).sound
 
 
 def _wide(kind: Type) -> bool:

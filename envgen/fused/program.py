@@ -218,12 +218,19 @@ def _replayed(step: Step, answers: Mapping[str, Any], trace: Trace) -> Any:
 
 def _repeated(step: Step, values: Values) -> Any:
     """The answer fed back into the port `times` times. A value that comes back would make the number of times matter less."""
-    seen = [values[step["port"]]]
-    for _ in range(step["times"]):
-        answer = _solved(step, {**values, step["port"]: adapt(seen[-1], step["adapter"], step["args"]) if len(seen) > 1 else seen[-1]})
-        if answer in seen[1:]:
+    chosen = problem(step["problem"])
+    value, seen = values[step["port"]], []
+    for turn in range(step["times"]):
+        answer = _solved(step, {**values, step["port"]: value})
+        if answer in seen:
             raise Reject(step["id"], "the iteration comes back to a value")
         seen.append(answer)
+        value = adapt(answer, step["adapter"], step["args"])
+        if turn + 1 < step["times"] and problem_of(chosen.ports[step["port"]], value):
+            raise Reject(step["id"], "the iteration leaves what its port takes")
+    wrong = problem_of(chosen.out, seen[-1])
+    if wrong:
+        raise Reject(step["id"], f"the iteration leaves its type: {wrong}")
     return seen[-1]
 
 

@@ -21,8 +21,12 @@ def show(target: str, task: str | None = None, *, gold: bool = False, as_agent: 
     if target.startswith("@") or (Path(target) / "run.json").is_file():
         return run_text(find_run(target))
     bundle = read_bundle(target)
+    if bundle.manifest.family == "fused":
+        from envgen.view.composed import show_fused
+
+        return show_fused(bundle, task, gold=gold, as_agent=as_agent, split=split)
     if bundle.manifest.family != "database":
-        raise UsageError(f"{target}: only bundles of the family 'database' can be shown")
+        raise UsageError(f"{target}: bundles of the family {bundle.manifest.family!r} cannot be shown")
     environment = DatabaseEnvironment.load(target)
     if as_agent:
         return agent_text(environment, _task(environment, task))
@@ -41,14 +45,15 @@ def _task(environment: DatabaseEnvironment, name: str | None) -> Task:
 def bundle_text(bundle: Bundle, environment: DatabaseEnvironment, *, split: str | None = None, gold: bool = False) -> str:
     """Return the overview of a bundle: head, schema, tools, tool graph, rules, tasks; with `gold`, what the gates saw."""
     spec = environment.spec
-    parts = [_head(bundle), "SCHEMA", *_schema(spec, bundle), "", "TOOLS", *_tools(spec), "", "TOOL GRAPH", *graph_lines(spec)]
+    parts = [head(bundle), "SCHEMA", *_schema(spec, bundle), "", "TOOLS", *_tools(spec), "", "TOOL GRAPH", *graph_lines(spec)]
     parts += ["", "RULES", *_rules(spec), "", "TASKS", *_tasks(environment, split)]
     if gold:
         parts += ["", "GATES", *_gates(bundle)]
     return "\n".join(parts)
 
 
-def _head(bundle: Bundle) -> str:
+def head(bundle: Bundle) -> str:
+    """Return what a bundle is: title, counts, splits, how it was made, digest."""
     manifest = bundle.manifest
     counts = ", ".join(f"{number} {name}" for name, number in sorted(manifest.counts.items()))
     splits = ", ".join(f"{name} {number}" for name, number in manifest.splits.items())
