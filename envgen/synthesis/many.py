@@ -25,6 +25,8 @@ from envgen.synthesis.proposer import cache_path, settings_of
 from envgen.synthesis.taxonomy import Branch, Coverage
 
 TRIES = 3
+# A seed that a person can type, and that SQLite can hold.
+MOST_SEED = 2**31
 COVERAGE = "coverage.jsonl"
 
 
@@ -111,7 +113,7 @@ class _Many:
         self.events(Event("stage", "domain", f"{number + 1}: {domain} ({branch.sector})"))
         out = options.out / slug(domain)
         model = replace(self.model, branch=(branch.sector, branch.role, branch.workflow), **self._budget_left(report))
-        chosen = replace(options, domain=domain, out=out, proposer=model, seed=derive_seed(options.seed, "domain", number))
+        chosen = replace(options, domain=domain, out=out, proposer=model, seed=derive_seed(options.seed, "domain", number) % MOST_SEED)
         # A run that was stopped in the middle of this very business goes on.
         chosen = replace(chosen, resume=unfinished(ledger_path(out)))
         try:
