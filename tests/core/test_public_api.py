@@ -45,6 +45,6 @@ def test_load_of_a_folder_that_is_no_bundle(tmp_path: Path) -> None:
 
 
 def test_load_of_another_family_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "bundle.json").write_text(json.dumps({"format": 1, "name": "x", "family": "fused"}))
-    with pytest.raises(envgen.UsageError, match="'fused'"):
+    (tmp_path / "bundle.json").write_text(json.dumps({"format": 1, "name": "x", "family": "broken"}))
+    with pytest.raises(envgen.UsageError, match="'broken'"):
         envgen.load(tmp_path)
