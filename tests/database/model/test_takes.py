@@ -33,7 +33,7 @@ def test_ranges_are_read_as_written(kind: str, low: int, width: int, step: int) 
     "text", ["integer 5..1", "integer 1..2 step 0", "date -90000..1", "parts list", "one of ", "one of | |", "integer"]
 )
 def test_what_cannot_be_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not understood|is empty|write"):
+    with pytest.raises(ValueError, match=r"is not understood|is empty|write"):
         parse_takes(text)
 
 
