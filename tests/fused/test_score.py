@@ -17,9 +17,15 @@ from envgen.fused.types import Bool, Enum, Int, List, Rational, Str, Tuple, Type
 from envgen.fused.typing_json import to_json
 
 KINDS: list[Type] = [
-    Int(-100, 100), Bool(), Rational(), List(Int(0, 99), 0, 6), Tuple((Int(0, 9), Str("ab", 1, 3))), Enum(("one", "two")), Str("abc", 1, 6),
+    Int(-100, 100),
+    Bool(),
+    Rational(),
+    List(Int(0, 99), 0, 6),
+    Tuple((Int(0, 9), Str("ab", 1, 3))),
+    Enum(("one", "two")),
+    Str("abc", 1, 6),
     List(List(Int(0, 9), 1, 3), 0, 3),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
