@@ -9,7 +9,6 @@ from envgen.core.types import Answer, Evidence, Expectation, Goal, Gold, JsonObj
 from envgen.fused.audit import ALL, Audit, audit
 from envgen.fused.draw import Maker
 from envgen.fused.environment import NOW
-from envgen.fused.pairs import observed_type
 from envgen.fused.problem import same
 from envgen.fused.program import OPERATORS, Program, Reject, Trace, out_type, run
 from envgen.fused.render import lint, render
@@ -50,14 +49,16 @@ class Composed:
     rejected: Counter[str] = field(default_factory=Counter)
 
 
-def known_types(program: Program) -> dict[str, Type]:
-    """Return the observed types of a program's problem steps."""
-    return {step["id"]: observed_type(step["problem"]) for step in program.steps if "problem" in step}
+_TYPES: dict[str, Type] = {}
 
 
 def answer_type(program: Program) -> Type:
     """Return the type by which answers of a program are scored: as declared, since an instance may lie outside what was observed."""
-    return out_type(program, {})
+    if program.id not in _TYPES:
+        if len(_TYPES) > 4_096:
+            _TYPES.clear()
+        _TYPES[program.id] = out_type(program, {})
+    return _TYPES[program.id]
 
 
 def told(program: Program, trace: Trace, *names: Any) -> tuple[str, str]:

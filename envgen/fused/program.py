@@ -16,6 +16,7 @@ The last step is the root: its answer is the task's.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from envgen.fused.adapters import adapt, adapted_type
@@ -49,7 +50,7 @@ class Program:
         """The last step."""
         return self.steps[-1]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """A hash of the DAG that does not depend on the labels of its steps."""
         return "p-" + name_of(canonical(self), 6)
