@@ -133,7 +133,8 @@ def _takes_text(child: JsonObject) -> str:
     if "text" in domain:
         return f"text {domain['text']}"
     if "int" in domain:
-        return f"integer {domain['int'][0]}..{domain['int'][1]}" + (f" step {domain['step']}" if "step" in domain else "")
+        kind = "money" if "cents" in child.get("description", "") else "integer"
+        return f"{kind} {domain['int'][0]}..{domain['int'][1]}" + (f" step {domain['step']}" if "step" in domain else "")
     low, high = domain.get("days_from_now", (-3, 30))
     return f"{'date' if child.get('format') == 'date' else 'moment'} {low}..{high}"
 

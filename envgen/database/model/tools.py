@@ -73,7 +73,10 @@ def _parameter(parameter: WireParameter, tables: Sequence[Table]) -> JsonObject:
         raise Malformed(f"{where}: {problem}") from problem
     if parameter.default is not None:
         schema["default"] = _default(parameter.default, schema, where)
-    return {**schema, "description": parameter.about} if parameter.about else schema
+    about = parameter.about.strip()
+    if takes.kind == "money" and "cent" not in about.lower():
+        about = f"{about.rstrip('.')}. In cents." if about else "In cents."
+    return {**schema, "description": about} if about else schema
 
 
 def _of_column(name: str, tables: Sequence[Table]) -> JsonObject:
