@@ -18,7 +18,8 @@ def sample(rng: random.Random, level: int, bound: Mapping[str, Any]) -> Values |
     size = min(max(12 + level + rng.randrange(3), (via or 0) + 1), MOST)
     edges = bound["edges"] if "edges" in bound else _edges(rng, size)
     via = rng.choice(sorted({node for edge in edges for node in edge})) if via is None else via
-    lengths = bound.get("lengths") or [rng.randint(1, 99 + 50 * min(level, 10**6)) for _ in edges]
+    # Squares: lengths so different that they decide, not the number of edges.
+    lengths = bound.get("lengths") or [rng.randint(1, min(12 + 2 * level, 10**6)) ** 2 for _ in edges]
     values: Values = {"edges": edges, "lengths": lengths, "via": via}
     try:
         solve(values)
