@@ -27,7 +27,7 @@ def _plain(draw: st.DrawFn, name: str, least: int) -> WireColumn:
     kind = draw(st.sampled_from([*PLAIN, "state"]))
     values = [f"v{number}" for number in range(draw(st.integers(2, 4)))] if kind == "state" else None
     # Two values of a flag or state do for two rows only, so such a column is never unique.
-    unique = kind not in ("flag", "state", "date", "moment") and draw(st.booleans()) and least == 0
+    unique = kind not in ("flag", "state") and draw(st.booleans()) and least == 0
     return WireColumn.model_validate({"name": name, "kind": kind, "values": values, "nullable": draw(st.booleans()), "unique": unique})
 
 
@@ -36,7 +36,11 @@ def _table(draw: st.DrawFn, place: int, unique: bool) -> WireTable:
     columns = [_id()]
     targets = draw(st.lists(st.sampled_from(TABLES[:place]), unique=True, max_size=2)) if place > 1 else []
     for target in [TABLES[0], *targets] if place == 1 else targets:
-        columns.append(WireColumn(name=f"{target[:-1]}_id", kind="ref", references=target, nullable=draw(st.booleans())))
+        columns.append(
+            WireColumn(
+                name=f"{target[:-1]}_id", kind="ref", references=target, nullable=draw(st.booleans()), unique=unique and draw(st.booleans())
+            )
+        )
     if draw(st.booleans()):
         columns.append(WireColumn(name="parent_id", kind="ref", references=TABLES[place], nullable=True))
     columns += [draw(_plain(f"c{number}", 0 if unique else 1)) for number in range(draw(st.integers(0, 4)))]

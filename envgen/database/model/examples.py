@@ -47,14 +47,14 @@ class Samples:
         if not column.not_null:
             return None
         if column.references:
-            return FIRST + 1
+            return FIRST + (number if column.unique else 1)
         if column.values:
             return column.values[0]
         if column.type == "INTEGER":
             plain = {"money": 1000, "minutes": 30, "flag": 0}.get(column.format, 1)
             return plain + number - 1 if column.unique else plain
         if column.format in ("date", "date-time"):
-            return moment_of("now-2 days", self.spec.now, day=column.format == "date")
+            return moment_of(f"now-{number + 1 if column.unique else 2} days", self.spec.now, day=column.format == "date")
         return _sample_text(self.kinds.get(f"{table.name}.{column.name}", ""), column.name, number)
 
     def setup(self, rows: Sequence[SampleRow], arguments: JsonObject, tool: Tool) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _target(column: Column) -> str:
 
 
 def _sample_text(kind: str, name: str, number: int) -> str:
-    word = _NUMBERS[(number - 1) % len(_NUMBERS)]
+    word = _NUMBERS[number - 1] if number <= len(_NUMBERS) else str(number)
     made = {"person": f"Sample {word.title()}", "email": f"sample.{word}@mail.example", "phone": f"555 90000{number}"}
     return made.get(kind, f"sample {name.replace('_', ' ')} {word}")
 
