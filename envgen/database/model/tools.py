@@ -157,8 +157,8 @@ def _rows(text: str) -> int | tuple[int, int] | str:
 
 
 def sql_text(sql: str) -> str:
-    """Return SQL on one line, without a closing semicolon. Line breaks inside literals are kept."""
-    text = sql.strip().rstrip(";").strip()
+    """Return SQL on one line, without closing semicolons. Line breaks inside literals are kept."""
+    text = re.sub(r"[;\s]+\Z", "", sql).strip()
     return " ".join(text.split()) if "'" not in text and "--" not in text else text
 
 
