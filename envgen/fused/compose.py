@@ -17,7 +17,7 @@ from envgen.fused.seeds import name_of
 from envgen.fused.types import Type
 from envgen.fused.typing_json import to_json
 
-INSTANCES, SPARE, TEST_SHARE, MOST_CONSTANT = 4, 12, 5, 0.10
+INSTANCES, SPARE, TEST_SHARE, MOST_CONSTANT = 2, 12, 5, 0.10
 
 
 @dataclass(frozen=True)

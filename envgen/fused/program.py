@@ -118,7 +118,9 @@ def canonical(program: Program) -> Any:
 
 def _relabel(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: names.get(item, item) if key in ("step", "table") else _relabel(item, names) for key, item in value.items()}
+        # A port may be called "step" as well; what is bound to it is no label but a source.
+        labelled = {key for key, item in value.items() if key in ("step", "table") and isinstance(item, str)}
+        return {key: names.get(item, item) if key in labelled else _relabel(item, names) for key, item in value.items()}
     if isinstance(value, list):
         return [names.get(item, item) if isinstance(item, str) else _relabel(item, names) for item in value]
     return value

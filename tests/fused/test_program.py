@@ -57,6 +57,15 @@ def test_a_program_is_told_by_its_shape_and_not_by_its_labels() -> None:
     assert len({Maker(seed, depth=3).program(0).id for seed in range(12)}) > 8
 
 
+def test_a_port_may_be_called_step() -> None:
+    leaf = {"kind": "problem", "problem": "mod_pow", "version": 1, "level": 0, "binds": {}}
+    outer = {"id": "B", "kind": "problem", "problem": "heap_trace", "version": 1, "level": 0}
+    fed = {"step": {"step": "A", "adapter": "mod", "args": {"modulus": 97, "offset": 1}}}
+    one = Program(({"id": "A", **leaf}, {**outer, "binds": fed}))
+    other = Program(({"id": "X", **leaf}, {**outer, "binds": {"step": {**fed["step"], "step": "X"}}}))
+    assert one.id == other.id
+
+
 @pytest.mark.parametrize(
     ("step", "answers", "found"),
     [
