@@ -200,6 +200,10 @@ def _then_problem(speech: Speech, spec: EnvironmentSpec, wire: WireAlternative, 
     missing = [name for name in parameters["required"] if name not in sources]
     unknown = [name for name in sources if name not in parameters["properties"]]
     wrong = [source for source in sources.values() if source != "draw" and not source.startswith("=") and source not in known]
+    keys, others = key_parameters(spec, spec.tool(wire.tool)), key_parameters(spec, spec.tool(wire.then))
+    for name, source in sources.items():
+        if others.get(name, keys.get(source)) != keys.get(source, others.get(name)):
+            return f"{wire.then} takes a row of {others[name]} as {name}, and {source} names one of {keys[source]}"
     if missing or unknown or wrong or not wire.ask:
         return f"`ask` needs a text, and the arguments of {wire.then} come from parameters of {wire.tool}, \"draw\" or ='text'"
     return ""

@@ -100,10 +100,6 @@ def _finders(spec: EnvironmentSpec, view: View, party: str) -> list[tuple[int, F
     return [(points, Finder(table=view.table, tool=view.tool, args=args, owner=owner, rows=view.path, key={"id": view.key}))]
 
 
-def _searches(args: Mapping[str, str]) -> bool:
-    return any(source.startswith("field:") for source in args.values())
-
-
 def _is_search(child: JsonObject, view: View) -> bool:
     """True for a parameter that takes a text of the table, shown under its own name."""
     table, _, column = child.get("x-column", "").partition(".")
