@@ -19,14 +19,14 @@ def rollout(
 
     Writes runs/<time>-<bundle>-<policy>/ and prints it; `envgen show @last` shows it again.
     """
-    from envgen.cli.common import load
+    import envgen
     from envgen.cli.output import Reporter, emit
     from envgen.core.events import Event
     from envgen.rollout.engine import Episode
     from envgen.rollout.policies import scripted
     from envgen.rollout.runs import rollout as play_all
 
-    environment = load(bundle)
+    environment = envgen.load(bundle)
     player = scripted(policy)
     with Reporter(json=as_json) as report:
 

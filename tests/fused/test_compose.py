@@ -210,6 +210,15 @@ def test_the_command_line_makes_validates_and_shows(tmp_path: Path, capsys: pyte
     assert "submit" in capsys.readouterr().out
 
 
+def test_policies_play_a_fused_bundle(bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rollout", str(bundle), "--policy", "oracle", "--runs", str(tmp_path)]) == 0
+    assert "40 valid and 40 solved" in capsys.readouterr().out
+    assert main(["rollout", str(bundle), "--policy", "noop", "--runs", str(tmp_path)]) == 0
+    assert "40 valid and 0 solved" in capsys.readouterr().out
+    assert main(["rollout", str(bundle), "--policy", "random", "--runs", str(tmp_path)]) == 2
+    assert main(["play", str(bundle)]) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
