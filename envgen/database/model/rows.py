@@ -10,6 +10,8 @@ from graphlib import TopologicalSorter
 
 from sqlglot import exp
 
+from envgen.core.clock import is_date, is_date_time
+from envgen.core.numbers import integer_of
 from envgen.database.analysis import ToolAnalysis
 from envgen.database.language import Filling, History
 from envgen.database.model.takes import Takes, parse_takes
@@ -157,7 +159,7 @@ def _said(table: Table, column: Column, takes: Takes, pools: dict[str, tuple[str
     numeric = column.type == "INTEGER"
     if takes.kind == "empty":
         return "" if not column.not_null else None
-    if takes.kind in ("integer", "money") and numeric:
+    if takes.kind in ("integer", "money") and numeric and _fits(column, str(takes.low)) and _fits(column, str(takes.high)):
         return f"money:{takes.low},{takes.high},{takes.step}" if takes.step > 1 else f"int:{takes.low},{takes.high}"
     if takes.kind == "flag" and numeric:
         return "flag:0.2"
@@ -166,18 +168,32 @@ def _said(table: Table, column: Column, takes: Takes, pools: dict[str, tuple[str
     if takes.kind == "text" and pools.get(takes.name) and not numeric and column.format == "plain":
         return f"{'unique' if column.unique else 'pick'}:{takes.name}"
     if takes.kind == "parts" and pools.get(takes.name):
-        parts = {text.count("|") for text in pools[takes.name]}
-        return f"row:{takes.name},{takes.low}" if min(parts) >= takes.low else None
-    if takes.kind == "always" and (not column.values or takes.name in column.values):
+        entries = [text.split("|") for text in pools[takes.name]]
+        usable = all(len(parts) > takes.low and _fits(column, parts[takes.low].strip()) for parts in entries)
+        return f"row:{takes.name},{takes.low}" if usable else None
+    if takes.kind == "always" and _fits(column, takes.name):
         return f"const:{takes.name}"
     if takes.kind in ("mostly", "choice"):
         return _mixed(table, column, takes, pools)
     return None
 
 
+def _fits(column: Column, text: str) -> bool:
+    """True when the column's own type, format and values take the text; else no row at all would be left of the table."""
+    if column.values:
+        return text in column.values
+    if column.type == "INTEGER":
+        number = integer_of(text)
+        if number is None:
+            return False
+        return number in (0, 1) if column.format == "flag" else number >= 0 or column.format not in ("money", "minutes")
+    form = {"date": is_date, "date-time": is_date_time}.get(column.format)
+    return form is None or form(text)
+
+
 def _mixed(table: Table, column: Column, takes: Takes, pools: dict[str, tuple[str, ...]]) -> str | None:
     choices = takes.choices or ((takes.name,) * 9 + tuple(value for value in column.values or () if value != takes.name))
-    if (column.values and not set(choices) <= set(column.values)) or column.type == "INTEGER":
+    if column.type == "INTEGER" or not all(_fits(column, text) for text in choices):
         return None
     pools[f"{table.name}.{column.name}"] = choices
     return f"pick:{table.name}.{column.name}"
