@@ -160,7 +160,8 @@ class FusedSession:
         else:
             found = score_value(answer, gold.answer.value, kind)
         check = Check("answer", found.reward == 1.0, found.why)
-        self.verdict = Verdict("valid", found.reward, found.reward == 1.0, checks=(check,))
+        kind_of_failure = None if check.passed else "answer"
+        self.verdict = Verdict("valid", found.reward, check.passed, checks=(check,), failure_kind=kind_of_failure)
 
     def fork(self) -> "FusedSession":
         """Return an exact copy of this moment."""
