@@ -76,6 +76,8 @@ def load(path: "str | Path") -> "Environment":
     Errors: UsageError when there is no bundle there, FormatError when it is newer than this version of envgen reads,
     BundleError when it is damaged.
     """
+    from pathlib import Path
+
     from envgen.bundle.read import read_manifest
     from envgen.core.errors import UsageError
 
@@ -88,7 +90,8 @@ def load(path: "str | Path") -> "Environment":
     elif family == "fused":
         from envgen.fused.environment import FusedEnvironment
 
-        environment = FusedEnvironment.load(path)
+        folders = sorted((Path(path) / "with").glob("*/bundle.json"))
+        environment = FusedEnvironment.load(path, inner={folder.parent.name: load(folder.parent) for folder in folders})
     else:
         raise UsageError(f"{path} is a bundle of the family {family!r}; envgen {__version__} plays 'database' and 'fused'")
     return environment

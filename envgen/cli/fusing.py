@@ -23,6 +23,7 @@ def make(
     seed: int,
     out: Path | None,
     tools: bool,
+    others: list[Path],
     force: bool,
     strict: bool,
     as_json: bool,
@@ -36,7 +37,7 @@ def make(
         options = FusedOptions(tasks=tasks, depth=depth, level=level, seed=seed, operators=tuple(chosen))
     target = out or Path("generated") / f"composed-{depth}-{seed}"
     with Reporter(json=as_json) as report:
-        result = synthesize_fused(options, target, tools=tools, force=force, events=report)
+        result = synthesize_fused(options, target, tools=tools, force=force, events=report, others=others)
     if as_json:
         emit({"event": "result", "seed": seed, **result.to_json()})
     else:

@@ -49,6 +49,9 @@ def synthesize(
     level: Annotated[int | None, typer.Option("--level", min=0, max=50, help="fused: difficulty; 0 to 2 mixed if not given.")] = None,
     operators: Annotated[str | None, typer.Option("--operators", help="fused: only these, with commas, such as sequential,sort.")] = None,
     with_tools: Annotated[bool, typer.Option("--with-tools", help="fused: give the agent a calculator and an evaluator.")] = False,
+    others: Annotated[
+        list[Path] | None, typer.Option("--with", help="fused: a bundle whose tasks' integer answers the programs begin with.")
+    ] = None,
     list_domains: Annotated[bool, typer.Option("--list-domains", help="List the domains that have a lexicon, and exit.")] = False,
     model: Annotated[str | None, typer.Option("--model", help="A model writes the environment, such as openai/gpt-5-mini.")] = None,
     base_url: Annotated[
@@ -115,6 +118,7 @@ def synthesize(
             seed=seed,
             out=out,
             tools=with_tools,
+            others=others or [],
             force=force,
             strict=strict,
             as_json=as_json,

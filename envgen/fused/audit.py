@@ -193,6 +193,8 @@ def _without(subject: Subject, step: Step) -> tuple[int, int]:
 
 
 def _inputs(step: Step, trace: Trace) -> list[Any]:
+    if step["kind"] == "given":
+        return []
     if step["id"] in trace.values:
         return list(trace.values[step["id"]].values())
     return [adapt(trace.answers[source["step"]], source["adapter"], source["args"]) for source in sources(step)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from envgen.core.types import Answer, Evidence, Expectation, Goal, Gold, JsonObject, Start, Task
 from envgen.fused.audit import ALL, Audit, audit
-from envgen.fused.draw import Maker
+from envgen.fused.draw import Given, Maker
 from envgen.fused.environment import NOW
 from envgen.fused.problem import same
 from envgen.fused.program import OPERATORS, Program, Reject, Trace, out_type, run
@@ -22,7 +22,10 @@ INSTANCES, SPARE, TEST_SHARE, MOST_CONSTANT = 2, 12, 5, 0.10
 
 @dataclass(frozen=True)
 class FusedOptions:
-    """One run. depth: problems in the longest chain. level: of every leaf (None: 0 to 2). instances: tasks per program, at most."""
+    """One run. depth: problems in the longest chain. level: of every leaf (None: 0 to 2). instances: tasks per program, at most.
+
+    given: other environments whose tasks' answers the programs begin with.
+    """
 
     tasks: int = 20
     depth: int = 3
@@ -30,11 +33,13 @@ class FusedOptions:
     operators: tuple[str, ...] = OPERATORS
     seed: int = 0
     instances: int = INSTANCES
+    given: tuple[Given, ...] = ()
 
     def identity(self) -> JsonObject:
         """Return what decides what comes out."""
         return {
             "tasks": self.tasks, "depth": self.depth, "level": self.level, "operators": list(self.operators), "instances": self.instances,
+            **({"with": [name for name, _ in self.given]} if self.given else {}),
         }  # fmt: skip
 
 
@@ -73,7 +78,7 @@ def prompt_for_audit(program: Program) -> Any:
 
 def compose(options: FusedOptions) -> Iterator[Composed]:
     """Yield the growing result after each program; it is complete when as many tasks are there as were asked for, or tries run out."""
-    maker = Maker(options.seed, depth=options.depth, level=options.level, operators=options.operators)
+    maker = Maker(options.seed, depth=options.depth, level=options.level, operators=options.operators, given=options.given)
     made = Composed()
     seen: set[str] = set()
     for number in range(options.tasks * SPARE + 40):
@@ -138,6 +143,7 @@ def _add(program: Program, trace: Trace, text: str, style: str, draw: Sequence[i
             task=task_id, goals=(goal,), calls=(), expect=Expectation(), answer=Answer(type="json", value=trace.answer),
             answer_origin={
                 "from": "program", "program": program.id, "draw": list(draw), "type": kind, "style": style, "instance": trace.hash,
+                **_inner(program, trace),
             },
         )
     )  # fmt: skip
@@ -145,6 +151,14 @@ def _add(program: Program, trace: Trace, text: str, style: str, draw: Sequence[i
         Evidence(subject=task_id, gate=gate, status="pass", seen={name: round(value, 4) for name, value in numbers.items()})
         for gate, numbers in found.figures.items()
     ]
+
+
+def _inner(program: Program, trace: Trace) -> JsonObject:
+    """Which task of which other environment a task begins with, and its answer."""
+    for step in program.steps:
+        if step["kind"] == "given":
+            return {"inner": {"from": step["from"], "task": trace.values[step["id"]]["task"], "answer": trace.answers[step["id"]]}}
+    return {}
 
 
 def split_of(program: Program) -> str:

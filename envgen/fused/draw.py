@@ -11,12 +11,14 @@ from envgen.fused.adapters import adapt, options
 from envgen.fused.audit import audit
 from envgen.fused.library_index import problem, problem_names
 from envgen.fused.pairs import Edge, answers_of, observed_type, table
-from envgen.fused.program import LEAST_SORTED, OPERATORS, Program, Source, Step
+from envgen.fused.program import LEAST_SORTED, OPERATORS, Program, Source, Step, given_type
 from envgen.fused.seeds import dice
 from envgen.fused.types import Int, List, Type, problem_of
 
 SECOND_PORT, MOST_BRANCHES, MOST_TIMES, TRIALS = 0.35, 5, 4, 12
 PRIME = 10_007
+# The name of another environment, and its tasks as (id, answer, request).
+Given = tuple[str, Sequence[Mapping[str, Any]]]
 
 
 @dataclass
@@ -38,7 +40,7 @@ class Maker:
 
     def __init__(
         self, seed: int, *, depth: int, level: int | None = None, operators: Sequence[str] = OPERATORS, edges: Sequence[Edge] | None = None,
-        problems: Sequence[str] | None = None,
+        problems: Sequence[str] | None = None, given: Sequence[Given] = (),
     ) -> None:  # fmt: skip
         unknown = [name for name in operators if name not in OPERATORS]
         if unknown:
@@ -47,6 +49,7 @@ class Maker:
         names = set(problems) if problems is not None else set(problem_names())
         self.edges = [edge for edge in (table() if edges is None else edges) if edge.inner in names and edge.outer in names]
         self.names = sorted(names)
+        self.given = list(given)
         self._into: dict[str, list[Edge]] = {}
         for edge in self.edges:
             self._into.setdefault(edge.outer, []).append(edge)
@@ -54,10 +57,35 @@ class Maker:
     def program(self, number: int) -> Program:
         """Return program `number`."""
         rng = dice("program", self.seed, self.depth, self.level, list(self.operators), number)
-        kind = rng.choice(self.operators)
         draft = Draft()
-        getattr(self, f"_{kind}")(draft, rng)
+        if self.given:
+            self._over_given(draft, rng)
+        else:
+            getattr(self, f"_{rng.choice(self.operators)}")(draft, rng)
         return Program(tuple(draft.steps))
+
+    def _over_given(self, draft: Draft, rng: random.Random) -> None:
+        """A chain that begins with the answer to another environment's task."""
+        name, pool = rng.choice(self.given)
+        label = draft.add(kind="given", **{"from": name, "pool": list(pool)})
+        kind: Type = given_type(pool)
+        for turn in range(self.depth):
+            ways = self._after(kind) if turn == 0 else [edge for edge in self.edges if edge.inner == draft.steps[-1]["problem"]]
+            if not ways:
+                break
+            edge = rng.choice(ways)
+            chosen = problem(edge.outer)
+            binds = {edge.port: edge.source(label)}
+            label = draft.add(kind="problem", problem=edge.outer, version=chosen.version, level=self._level(rng), binds=binds)
+
+    def _after(self, kind: Type) -> list[Edge]:
+        """The ports that an integer of type `kind` fits, as edges from nowhere."""
+        return [
+            Edge("", name, port, ways[0][0], ways[0][1])
+            for name in self.names
+            for port, wanted in problem(name).ports.items()
+            if isinstance(wanted, Int) and (ways := options(kind, wanted))
+        ]
 
     def _level(self, rng: random.Random) -> int:
         return rng.randint(0, 2) if self.level is None else self.level

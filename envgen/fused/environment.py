@@ -8,6 +8,7 @@ from typing import Any
 
 from envgen.core.errors import BundleError, ConcurrentUse, SessionClosed, UsageError
 from envgen.core.outcome import Check, ToolError, ToolResult, Verdict
+from envgen.core.protocols import Environment, Session
 from envgen.core.types import OUTCOMES, Gold, Json, JsonObject, Manifest, Message, Task
 from envgen.fused.score import score, score_value
 from envgen.fused.tools import TOOLS, call_tool
@@ -25,21 +26,34 @@ class FusedEnvironment:
     """A loaded environment: immutable, shareable between threads. `start` begins an episode."""
 
     def __init__(
-        self, manifest: Manifest, environment: JsonObject, tasks: Sequence[Task], gold: Mapping[str, Gold], *, policy: str = SYSTEM
+        self,
+        manifest: Manifest,
+        environment: JsonObject,
+        tasks: Sequence[Task],
+        gold: Mapping[str, Gold],
+        *,
+        policy: str = SYSTEM,
+        inner: Mapping[str, Environment] | None = None,
     ) -> None:
+        self.inner = dict(inner or {})
         self.manifest, self.environment, self.policy = manifest, environment, policy
         self.with_tools = bool(environment.get("with_tools"))
         self._tasks, self._gold = tuple(tasks), dict(gold)
 
     @classmethod
-    def load(cls, path: str | Path) -> "FusedEnvironment":
-        """Load a bundle folder. BundleError, FormatError or UsageError say what is wrong with it."""
+    def load(cls, path: str | Path, inner: Mapping[str, Environment] | None = None) -> "FusedEnvironment":
+        """Load a bundle folder. BundleError, FormatError or UsageError say what is wrong with it.
+
+        inner: the environments whose tasks the programs begin with, by name; `envgen.load` finds them in the folder `with`.
+        """
         from envgen.bundle.read import read_bundle
 
         bundle = read_bundle(path)
         if bundle.manifest.family != "fused":
             raise UsageError(f"{path} is a bundle of the family {bundle.manifest.family!r}, not 'fused'")
-        return cls(bundle.manifest, bundle.environment, bundle.tasks, {gold.task: gold for gold in bundle.gold}, policy=bundle.policy)
+        return cls(
+            bundle.manifest, bundle.environment, bundle.tasks, {gold.task: gold for gold in bundle.gold}, policy=bundle.policy, inner=inner
+        )
 
     def tasks(self, split: str | None = None) -> Sequence[Task]:
         """Return all tasks, or those of `split`; UsageError names the splits when it has none."""
@@ -99,6 +113,17 @@ class FusedSession:
         self.verdict: Verdict | None = None
         self._closed = False
         self._busy = threading.Lock()
+        self.inner = self._start_inner()
+
+    def _start_inner(self) -> Session | None:
+        """Begin the episode of the other environment's task, when this one builds on one."""
+        origin = self._environment.gold(self.task.id).answer_origin.get("inner") if self._environment.has_gold(self.task.id) else None
+        if origin is None:
+            return None
+        other = self._environment.inner.get(origin["from"])
+        if other is None:
+            raise BundleError(f"{self._environment.manifest.name}: the environment {origin['from']!r} is not in its folder `with`")
+        return other.start(next(task for task in other.tasks() if task.id == origin["task"]))
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -108,12 +133,16 @@ class FusedSession:
     @property
     def messages(self) -> list[Message]:
         """What the agent is shown first."""
-        return [Message(role="system", content=self._environment.policy), Message(role="user", content=self.task.instruction)]
+        system = self._environment.policy
+        if self.inner is not None:
+            system = f"{system.rstrip()}\n\nFor the request that is quoted:\n\n{self.inner.messages[0].content}"
+        return [Message(role="system", content=system), Message(role="user", content=self.task.instruction)]
 
     @property
     def tools(self) -> list[JsonObject]:
         """OpenAI function schemas, `submit` included."""
-        return [*(TOOLS if self._environment.with_tools else ()), submit_schema(self._kind())]
+        inner = [tool for tool in self.inner.tools if tool["function"]["name"] != "submit"] if self.inner is not None else []
+        return [*inner, *(TOOLS if self._environment.with_tools else ()), submit_schema(self._kind())]
 
     def _kind(self) -> Type | None:
         return self._environment.answer_type(self.task.id) if self._environment.has_gold(self.task.id) else None
@@ -138,6 +167,8 @@ class FusedSession:
             given = arguments if isinstance(arguments, dict) else {}
             self._judge(given.get("answer"))
             return ToolResult('{"submitted":true}', value={"submitted": True})
+        if self.inner is not None and name in {tool["function"]["name"] for tool in self.inner.tools}:
+            return self.inner.call(name, arguments)
         if not self._environment.with_tools or name not in {tool["function"]["name"] for tool in TOOLS}:
             return _refused("unknown_tool", f"There is no tool {str(name)[:60]!r}.")
         if len(self.calls) >= MAX_CALLS:
@@ -159,23 +190,34 @@ class FusedSession:
             found = score(answer, gold.answer.value, kind)
         else:
             found = score_value(answer, gold.answer.value, kind)
-        check = Check("answer", found.reward == 1.0, found.why)
-        kind_of_failure = None if check.passed else "answer"
-        self.verdict = Verdict("valid", found.reward, check.passed, checks=(check,), failure_kind=kind_of_failure)
+        checks = [Check("answer", found.reward == 1.0, found.why), *self._inner_checks(gold)]
+        failed = next((check.name for check in checks if not check.passed), None)
+        self.verdict = Verdict("valid", 0.0 if failed else 1.0, failed is None, checks=tuple(checks), failure_kind=failed)
+
+    def _inner_checks(self, gold: Gold) -> list[Check]:
+        """The other environment judges what was done in it, as if its own answer had been given: nothing else may have changed."""
+        if self.inner is None:
+            return []
+        verdict = self.inner.submit(gold.answer_origin["inner"]["answer"])
+        return [Check(f"request:{check.name}", check.passed, check.detail) for check in verdict.checks]
 
     def fork(self) -> "FusedSession":
         """Return an exact copy of this moment."""
-        other = FusedSession(self._environment, self.task)
+        other = FusedSession.__new__(FusedSession)
+        other._environment, other.task, other._closed, other._busy = self._environment, self.task, self._closed, threading.Lock()
         other.calls, other.verdict = list(self.calls), self.verdict
+        other.inner = self.inner.fork() if self.inner is not None else None
         return other
 
     def snapshot(self) -> "FusedSnapshot":
-        """Return what there is to compare: nothing but the task."""
-        return FusedSnapshot(self.task.id)
+        """Return what there is to compare: the task, and the state of the other environment when there is one."""
+        return FusedSnapshot(self.task.id if self.inner is None else f"{self.task.id} {self.inner.snapshot().digest}")
 
     def close(self) -> None:
         """End the session. Idempotent."""
         self._closed = True
+        if self.inner is not None:
+            self.inner.close()
 
     def __enter__(self) -> "FusedSession":
         return self

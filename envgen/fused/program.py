@@ -9,6 +9,8 @@
     {"id": "C", "kind": "iterate", "problem": P, "port": p, "level": 0, "start": SOURCE, "times": n, "adapter": "", "args": {}}
                                                                     P's answer fed back into its port p, n times
     {"id": "C", "kind": "lookup", "table": "A", "index": SOURCE}    the entry of a list at the index modulo its length, from 0
+    {"id": "A", "kind": "given", "from": NAME, "pool": [{"task": ID, "value": n, "text": REQUEST}, ...]}
+                                                                    the integer that answers a task of another environment
 
 The last step is the root: its answer is the task's.
 """
@@ -182,6 +184,10 @@ def _value(source: Source, answers: Mapping[str, Any]) -> Any:
 
 
 def _step(step: Step, answers: Mapping[str, Any], values: dict[str, Values], rng: random.Random) -> Any:
+    if step["kind"] == "given":
+        chosen = rng.choice(step["pool"])
+        values[step["id"]] = {"task": chosen["task"], "text": chosen["text"]}
+        return chosen["value"]
     if step["kind"] not in ("problem", "iterate"):
         return combine(step, answers)
     drawn = problem(step["problem"]).sample(rng, step["level"], _bound(step, answers))
@@ -211,6 +217,8 @@ def _solved(step: Step, values: Values) -> Any:
 
 def _replayed(step: Step, answers: Mapping[str, Any], trace: Trace) -> Any:
     """The answer of a step whose drawn ports stay, with its bound ports as they are now."""
+    if step["kind"] == "given":
+        return trace.answers[step["id"]]
     if step["kind"] not in ("problem", "iterate"):
         return combine(step, answers)
     kept = {**trace.values[step["id"]], **_bound(step, answers)}
@@ -284,11 +292,18 @@ def step_type(step: Step, types: Mapping[str, Type]) -> Type:
         return List(Enum(tuple(sorted(step["of"]))), len(step["of"]), len(step["of"]), unique=True)
     if step["kind"] == "aggregate":
         return Int(0, step["modulus"] - 1)
+    if step["kind"] == "given":
+        return given_type(step["pool"])
     if step["kind"] == "select":
         return _wider([kind for kind in taken[:-1] if kind is not None])
     table = types[step["table"]]
     assert isinstance(table, List)
     return table.item
+
+
+def given_type(pool: Sequence[Mapping[str, Any]]) -> Int:
+    """Return the type of the answers of another environment's tasks."""
+    return Int(min(each["value"] for each in pool), max(each["value"] for each in pool))
 
 
 def _wider(kinds: Sequence[Type]) -> Type:

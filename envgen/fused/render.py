@@ -45,7 +45,14 @@ def render(program: Program, trace: Trace, kind: Type, *names: Any, style: str |
     else:
         parts += _lines(program, phrases, labels, form, chosen, rng)
         parts.append(rng.choice(form["question"]).replace("{root}", root))
-    return "\n".join(part for part in [*parts, asked] if part), chosen
+    parts += [f"{asked}", *_requests(program, trace)]
+    return "\n".join(part for part in parts if part), chosen
+
+
+def _requests(program: Program, trace: Trace) -> list[str]:
+    """The requests whose answers a program builds on, quoted at the end."""
+    given = [step["id"] for step in program.steps if step["kind"] == "given"]
+    return [f"\nThe request that {name} answers:\n{trace.values[name]['text']}" for name in given]
 
 
 def _lines(
@@ -69,6 +76,8 @@ def phrase(step: Step, trace: Trace, labels: Mapping[str, str], rng: random.Rand
         if step["kind"] == "iterate":
             return _iterated(step, rng.choice(chosen.wordings), shown)
         return fill(rng.choice(chosen.wordings), shown)
+    if step["kind"] == "given":
+        return "the integer that answers the request quoted at the end, to be served with the tools as the policy says"
     return _combined(step, labels)
 
 

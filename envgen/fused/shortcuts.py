@@ -34,7 +34,8 @@ def _text(subject: Subject, trace: Trace) -> str:
 
 def shown_values(program: Program, trace: Trace) -> dict[str, dict[str, Any]]:
     """Return the values that the text states: those of ports that no other step feeds."""
-    bound = {step["id"]: set(binds(step)) for step in program.steps}
+    # The request of another environment is text, and what it asks for does not stand in it: that environment's own gates saw to it.
+    bound = {step["id"]: {*binds(step), "task", "text"} for step in program.steps}
     return {name: {port: value for port, value in values.items() if port not in bound[name]} for name, values in trace.values.items()}
 
 
