@@ -25,7 +25,7 @@ from envgen.fused.adapters import adapt, adapted_type
 from envgen.fused.library_index import problem
 from envgen.fused.problem import Values
 from envgen.fused.seeds import dice, name_of
-from envgen.fused.types import Enum, Int, List, Tuple, Type, narrowed, problem_of
+from envgen.fused.types import Enum, Int, List, Tuple, Type, problem_of
 
 Step = dict[str, Any]
 Source = dict[str, Any]
@@ -312,8 +312,3 @@ def _wider(kinds: Sequence[Type]) -> Type:
     if len(whole) == len(kinds):
         return Int(min(kind.low for kind in whole), max(kind.high for kind in whole))
     return kinds[0]
-
-
-def observed(kind: Type, values: Sequence[Any]) -> Type:
-    """Return `kind` narrowed to what was seen."""
-    return narrowed(kind, list(values)) if values else kind

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from envgen.core.numbers import integer_of
 from envgen.core.types import JsonObject
 from envgen.database.arguments import MAX_STRING
-from envgen.database.model.takes import Takes, parameter_schema, parse_takes
+from envgen.database.model.takes import parameter_schema, parse_takes
 from envgen.database.model.wire import (
     BindStep,
     ForbidStep,
@@ -160,8 +160,3 @@ def sql_text(sql: str) -> str:
     """Return SQL on one line, without closing semicolons. Line breaks inside literals are kept."""
     text = re.sub(r"[;\s]+\Z", "", sql).strip()
     return " ".join(text.split()) if "'" not in text and "--" not in text else text
-
-
-def takes_pool(takes: Takes) -> str:
-    """Return the name of the pool that is drawn from, or ""."""
-    return takes.name if takes.kind in ("text", "parts") else ""
