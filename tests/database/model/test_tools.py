@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from small_author import TOOLS, small_parts
 
 from envgen.core.types import JsonObject
-from envgen.database.model.takes import parse_takes
-from envgen.database.model.tools import MOST_PAGE, MOST_PARAMETERS, MOST_STEPS, Malformed, sql_text, takes_pool, tool_of
+from envgen.database.model.tools import MOST_PAGE, MOST_PARAMETERS, MOST_STEPS, Malformed, sql_text, tool_of
 from envgen.database.model.wire import WireTool
 from envgen.database.spec import NewId, Require, Return, Run, Tool, step_sql
 
@@ -135,8 +134,3 @@ def test_sql_on_one_line_keeps_literals_and_is_stable(sql: str) -> None:
         assert made in sql
     elif "--" not in made:
         assert "\n" not in made
-
-
-def test_pools_are_named_where_texts_are_drawn() -> None:
-    names = [takes_pool(parse_takes(text)) for text in ("text jobs", "parts models 1", "always red", "bikes.id")]
-    assert names == ["jobs", "models", "", ""]
