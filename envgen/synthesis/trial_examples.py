@@ -47,6 +47,7 @@ def _outcome(environment: DatabaseEnvironment, tool: Tool, example: Example) -> 
     """Return (what differs, False), or (why it cannot be set up, True)."""
     try:
         result = run_example(environment, tool, example)
+    # The rows are a model's: whatever keeps them from being put in (SQL, types, sizes) is said of the example, and ends no run.
     except Exception as problem:
         return f"the rows cannot be put in: {problem}", True
     if result.error is not None and result.error.code == "invalid_arguments":
